@@ -101,7 +101,11 @@ func (p *Partition) segmentFor(b *Batch, now int64) (*segment, error) {
 		active = p.segments[n-1]
 	}
 	if active != nil {
-		if err := p.learn(active); err != nil {
+		err := p.learn(active)
+		if p.mendLocked(err) {
+			err = p.learn(active)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

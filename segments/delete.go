@@ -42,6 +42,14 @@ type SegmentInfo struct {
 // Segments lists the segments in the order of offsets. Retention deletes records before the End of the last segment that
 // is to go.
 func (p *Partition) Segments() ([]SegmentInfo, error) {
+	out, err := p.segmentInfos()
+	if p.mended(err) {
+		out, err = p.segmentInfos()
+	}
+	return out, p.storage(err)
+}
+
+func (p *Partition) segmentInfos() ([]SegmentInfo, error) {
 	if err := p.ready(); err != nil {
 		return nil, err
 	}
@@ -50,7 +58,7 @@ func (p *Partition) Segments() ([]SegmentInfo, error) {
 	out := make([]SegmentInfo, 0, len(p.segments))
 	for i, s := range p.segments {
 		if err := s.learn(); err != nil {
-			return nil, p.storage(err)
+			return nil, err
 		}
 		info := SegmentInfo{Base: s.base, End: p.end, Bytes: s.size, MaxTimestamp: s.maxTime, Active: true}
 		if i+1 < len(p.segments) {

@@ -22,6 +22,10 @@ type Options struct {
 	SyncEvery time.Duration
 	// ProducerExpiryMs is how long a silent producer is remembered. Default 24 h.
 	ProducerExpiryMs int64
+	// BootID names this run of the machine (Linux: /proc/sys/kernel/random/boot_id). When it is another one than at the
+	// last start that was not stopped cleanly, the machine may have lost power, and what was not synced may have come
+	// back in pieces. Empty: not known, pieces count as damage.
+	BootID string
 	// Report is told what recovery found. It must not call into this package.
 	Report func(Report)
 }
@@ -51,6 +55,7 @@ type Dir struct {
 	opt        Options
 	files      files
 	checkpoint checkpoint
+	powerLost  bool
 
 	mu         sync.RWMutex
 	partitions map[ID]*Partition
@@ -93,6 +98,9 @@ func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	}
 	if d.checkpoint, err = openCheckpoint(fsys, path.Join(root, checkpointName)); err != nil {
 		return nil, fmt.Errorf("open checkpoint: %w", err)
+	}
+	if err := d.noteBoot(); err != nil {
+		return nil, fmt.Errorf("note boot: %w", err)
 	}
 	d.erase(leftovers)
 	return d, nil
@@ -331,6 +339,9 @@ func (d *Dir) Close() error {
 	if err == nil {
 		err = writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows)
 	}
+	if err == nil && len(rows) == len(d.List()) {
+		err = d.forgetBoot()
+	}
 	d.checkpoint.close()
 	d.background.Wait()
 	return err
@@ -394,19 +405,11 @@ func (p *Partition) shut() ([]byte, error) {
 
 // trim gives the last segment its final form and syncs it.
 func (p *Partition) trim(s *segment) error {
-	f, err := s.log.acquire()
-	if err != nil {
-		return err
-	}
-	defer s.log.release()
-	if err := f.Truncate(s.size); err != nil {
-		return err
-	}
 	if err := p.flushIndex(s, 0, p.end); err != nil {
 		return err
 	}
 	if err := s.syncIndex(); err != nil {
 		return err
 	}
-	return f.Sync()
+	return p.trimLog(s)
 }

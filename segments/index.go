@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"sort"
+	"sync"
 
 	"doze/disk"
 )
@@ -159,46 +160,64 @@ func readEntries(f disk.File, i, j int, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// searchEntries finds the first of the n entries in an index file for which holds is true (n when there is none); holds
-// must be false up to some entry and true from there on. It returns that entry and the one before it, when they exist.
-func searchEntries(f disk.File, n int, holds func(*entry) bool) (at int, found, before entry, err error) {
-	var block [searchBlock * entryBytes]byte
+// searching is what a search needs; pooled, so that one allocates nothing.
+type searching struct {
+	f     disk.File
+	block [searchBlock * entryBytes]byte
+	e     entry
+}
+
+var searches = sync.Pool{New: func() any { return new(searching) }}
+
+// searchEntries finds the first of the n entries in an index file for which holds is true; at is n when there is none.
+// holds must be false up to some entry and true from there on.
+func searchEntries(f disk.File, n int, holds func(*entry) bool) (at int, found entry, err error) {
+	s := searches.Get().(*searching)
+	defer searches.Put(s)
+	s.f = f
 	lo, hi := 0, n
 	for hi-lo > searchBlock-1 {
 		mid := int(uint(lo+hi) >> 1)
-		e, err := oneEntry(f, mid, block[:])
+		b, err := readEntries(f, mid, mid+1, s.block[:])
 		if err != nil {
-			return 0, entry{}, entry{}, err
+			return 0, entry{}, err
 		}
-		if holds(&e) {
+		if s.e, err = parseEntry(b); err != nil {
+			return 0, entry{}, err
+		}
+		if holds(&s.e) {
 			hi = mid
 		} else {
 			lo = mid + 1
 		}
 	}
-	from, to := max(lo-1, 0), min(hi+1, n)
-	b, err := readEntries(f, from, to, block[:])
+	return s.last(lo, min(hi+1, n), n, holds)
+}
+
+// last searches entries lo up to to, which fit in the block.
+func (s *searching) last(lo, to, n int, holds func(*entry) bool) (at int, found entry, err error) {
+	b, err := readEntries(s.f, lo, to, s.block[:])
+	s.f = nil
 	if err != nil {
-		return 0, entry{}, entry{}, err
+		return 0, entry{}, err
 	}
-	at = from + sort.Search(to-from, func(i int) bool {
+	at = lo + sort.Search(to-lo, func(i int) bool {
 		e, perr := parseEntry(b[i*entryBytes:])
 		if perr != nil {
 			err = perr
 		}
-		return perr == nil && holds(&e)
+		s.e = e
+		return perr == nil && holds(&s.e)
 	})
-	if err == nil && at < to {
-		found, err = parseEntry(b[(at-from)*entryBytes:])
+	if err != nil || at == to {
+		return n, entry{}, err
 	}
-	if err == nil && at > from {
-		before, err = parseEntry(b[(at-from-1)*entryBytes:])
-	}
-	return at, found, before, err
+	found, err = parseEntry(b[(at-lo)*entryBytes:])
+	return at, found, err
 }
 
-func oneEntry(f disk.File, i int, b []byte) (entry, error) {
-	b, err := readEntries(f, i, i+1, b)
+func oneEntry(f disk.File, i int) (entry, error) {
+	b, err := readEntries(f, i, i+1, nil)
 	if err != nil {
 		return entry{}, err
 	}

@@ -208,27 +208,24 @@ func (p *Partition) learn(s *segment) error {
 	return s.learn()
 }
 
-// learn is called with mu of the partition held; it reads at most two entries, once.
+// learn is called with mu of the partition held; it reads at most two entries, once. It finds an index that does not
+// cover its log.
 func (s *segment) learn() error {
 	if s.known {
 		return nil
 	}
 	last, ok, err := s.lastEntry()
+	if errors.Is(err, fs.ErrNotExist) || err == nil && last.end() != s.size {
+		return &badIndex{s, errBadEntry}
+	}
 	if err != nil {
 		return err
 	}
 	if ok {
 		s.maxTime, s.stamp = last.maxSoFar, last.stamp
-		f, err := s.index.acquire()
+		first, err := s.firstEntry()
 		if err != nil {
 			return err
-		}
-		defer s.index.release()
-		first := last
-		if s.flushed > 0 {
-			if first, err = oneEntry(f, 0, make([]byte, entryBytes)); err != nil {
-				return err
-			}
 		}
 		s.first = first.maxTime
 	}

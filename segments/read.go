@@ -91,6 +91,10 @@ func (p *Partition) Read(q Fetch) (Span, error) {
 		return span, nil
 	}
 	err := p.fill(&span, q, limit) // unlocks
+	if p.mended(err) {
+		p.mu.Lock()
+		err = p.fill(&span, q, limit)
+	}
 	return span, p.storage(err)
 }
 
@@ -131,6 +135,9 @@ type view struct {
 
 // viewOf takes a segment; the caller holds mu.
 func viewOf(s *segment) (view, error) {
+	if err := s.learn(); err != nil {
+		return view{}, err
+	}
 	v := view{s: s, size: s.size, flushed: s.flushed, tail: s.tail}
 	var err error
 	if v.log, err = s.log.acquire(); err != nil {
@@ -175,18 +182,57 @@ func (v *view) fill(span *Span, q Fetch, limit int64) (found bool, err error) {
 
 // search finds the first entry for which holds is true, and false up to there.
 func (v *view) search(holds func(*entry) bool) (e entry, found bool, err error) {
+	at, e, err := v.place(holds)
+	return e, at < v.flushed+len(v.tail), err
+}
+
+// place is search with the entry's number.
+func (v *view) place(holds func(*entry) bool) (at int, e entry, err error) {
 	if len(v.tail) > 0 && (v.flushed == 0 || !holds(&v.tail[0])) {
 		i := sort.Search(len(v.tail), func(i int) bool { return holds(&v.tail[i]) })
 		if i < len(v.tail) {
-			return v.tail[i], true, nil
+			e = v.tail[i]
 		}
-		return entry{}, false, nil
+		return v.flushed + i, e, nil
 	}
-	at, e, _, err := searchEntries(v.index, v.flushed, holds)
-	if err == nil && at == v.flushed && len(v.tail) > 0 {
-		return v.tail[0], true, nil
+	at, e, err = searchEntries(v.index, v.flushed, holds)
+	if err != nil {
+		return 0, entry{}, &badIndex{v.s, err}
 	}
-	return e, at < v.flushed, err
+	if at == v.flushed && len(v.tail) > 0 {
+		e = v.tail[0]
+	}
+	return at, e, nil
+}
+
+// eachFrom calls f with the entries from the first one on for which holds is true, until f says stop.
+func (v *view) eachFrom(holds func(*entry) bool, f func(*entry) (bool, error)) error {
+	at, _, err := v.place(holds)
+	var b []byte
+	for more := true; more && err == nil && at < v.flushed; {
+		to := min(at+512, v.flushed)
+		if b, err = readEntries(v.index, at, to, b); err != nil {
+			return &badIndex{v.s, err}
+		}
+		for i := 0; i < len(b) && more && err == nil; i += entryBytes {
+			e, perr := parseEntry(b[i:])
+			if perr != nil {
+				return &badIndex{v.s, perr}
+			}
+			more, err = f(&e)
+		}
+		if !more {
+			return err
+		}
+		at = to
+	}
+	for i := at - v.flushed; err == nil && i < len(v.tail); i++ {
+		var more bool
+		if more, err = f(&v.tail[i]); !more {
+			return err
+		}
+	}
+	return err
 }
 
 // batchWith finds the batch that has the offset, or the first one behind it.

@@ -38,10 +38,8 @@ func (o *opening) recoverFrom(checkpoint bool) error {
 	if err != nil {
 		return err
 	}
-	for i, s := range o.segments {
-		if i < first {
-			continue
-		}
+	for i := first; i < len(o.segments); i++ { // a recovery may shorten the list
+		s := o.segments[i]
 		r := recovery{opening: o, s: s, later: o.segments[i+1:]}
 		if i == first {
 			r.from = known
@@ -98,7 +96,6 @@ type recovery struct {
 	entries  int    // how many batches
 	old      []byte // entries of the file that may still be right
 	oldAt    int    // index of the first of old
-	oldGone  bool   // the file's entries do not describe the log from here on
 	fileHas  int    // entries in the file
 	rebuilt  []byte // entries to be written
 	vouchEnd int64  // everything in the file below was on disk when it was indexed
@@ -114,9 +111,6 @@ func (r *recovery) run() error {
 		return err
 	}
 	defer r.s.index.release()
-	if r.end < r.s.base {
-		r.end = r.s.base
-	}
 	if err := r.readVouched(); err != nil {
 		return err
 	}
@@ -164,7 +158,7 @@ func (r *recovery) readVouched() error {
 	vouched := r.from.entries
 	var prev *entry
 	if vouched > 0 {
-		e, err := oneEntry(r.index, vouched-1, nil)
+		e, err := oneEntry(r.index, vouched-1)
 		if err != nil {
 			return errNoPrefix
 		}
@@ -279,7 +273,6 @@ func (r *recovery) entryFor(h *Header, at int64) entry {
 	if e, ok := r.oldEntry(); ok && e.sameBatch(h, at) && e.follows(r.last, r.s.base) {
 		return e
 	}
-	r.oldGone = true
 	e := entryOf(h, at, stamp, before)
 	e.attributes |= entryStampUnknown
 	return e
@@ -287,7 +280,7 @@ func (r *recovery) entryFor(h *Header, at int64) entry {
 
 // oldEntry reads the file's entry number r.entries.
 func (r *recovery) oldEntry() (entry, bool) {
-	if r.oldGone || r.entries >= r.fileHas {
+	if r.entries >= r.fileHas {
 		return entry{}, false
 	}
 	at := (r.entries - r.oldAt) * entryBytes
@@ -332,7 +325,7 @@ func (r *recovery) readTail() error {
 	if err != nil {
 		return err
 	}
-	if found {
+	if found && !r.p.dir.powerLost {
 		return r.damaged(pos, fmt.Sprintf("no whole batch here, but one follows at byte %d", at))
 	}
 	if err := r.checkLater(pos); err != nil {
@@ -341,22 +334,62 @@ func (r *recovery) readTail() error {
 	return r.cut(pos, end)
 }
 
-// checkLater finds that no later segment has a batch beyond a gap. One that has none was made just before a power loss;
-// the log goes on there, so that no offset is given twice.
+// checkLater judges the segments that follow the end of this one. One that begins elsewhere is a gap. When none of them
+// has a batch, they were made just before a power loss, and go. With a batch the gap is damage, unless the machine lost
+// power: what was not synced comes back in any order, and nothing behind the gap had been synced. Then the log ends at
+// the gap and what follows is kept beside.
 func (r *recovery) checkLater(pos int64) error {
+	if len(r.later) == 0 || r.later[0].base == r.end {
+		return nil
+	}
 	for _, s := range r.later {
-		if s.base == r.end {
-			return nil
-		}
 		has, err := s.hasBatch()
 		if err != nil {
 			return err
 		}
-		if has {
+		if has && !r.p.dir.powerLost {
 			return r.damaged(pos, fmt.Sprintf("the log ends here, but a segment follows with offset %d", s.base))
 		}
 	}
+	return r.setAside()
+}
+
+// setAside takes the later segments away; those that have any content are kept under another name.
+func (r *recovery) setAside() error {
+	for _, s := range r.later {
+		size, err := s.content()
+		if err != nil {
+			return err
+		}
+		s.log.close()
+		s.index.remove()
+		if size == 0 {
+			s.log.remove()
+			continue
+		}
+		kept := s.log.name + ".0.torn"
+		if err := r.p.dir.fs.Rename(s.log.name, kept); err != nil {
+			return err
+		}
+		r.p.dir.report(Report{Partition: r.p.id, File: s.log.name, Bytes: size, Kept: kept})
+	}
+	r.segments = r.segments[:len(r.segments)-len(r.later)]
+	r.later = nil
 	return nil
+}
+
+// content is the size of a log without reserved space.
+func (s *segment) content() (int64, error) {
+	f, err := s.log.acquire()
+	if err != nil {
+		return 0, err
+	}
+	defer s.log.release()
+	scan, err := newScanner(f, 0)
+	if err != nil {
+		return 0, err
+	}
+	return scan.lastNonZero(0)
 }
 
 // hasBatch tells whether the segment begins with a whole batch.

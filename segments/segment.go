@@ -139,8 +139,27 @@ func (s *segment) lastEntry() (e entry, ok bool, err error) {
 		return entry{}, false, err
 	}
 	defer s.index.release()
-	e, err = oneEntry(f, s.flushed-1, make([]byte, entryBytes))
-	return e, err == nil, err
+	if e, err = oneEntry(f, s.flushed-1); err != nil {
+		return entry{}, false, &badIndex{s, err}
+	}
+	return e, true, nil
+}
+
+// firstEntry returns the first entry of a segment that has one.
+func (s *segment) firstEntry() (entry, error) {
+	if s.flushed == 0 {
+		return s.tail[0], nil
+	}
+	f, err := s.index.acquire()
+	if err != nil {
+		return entry{}, err
+	}
+	defer s.index.release()
+	e, err := oneEntry(f, 0)
+	if err != nil {
+		return entry{}, &badIndex{s, err}
+	}
+	return e, nil
 }
 
 // flushIndex moves entries from memory to the file, all but the last keep. Entries below synced are vouched for.

@@ -136,13 +136,7 @@ func (p *Partition) finish(s *segment) error {
 	if p.gone(s) {
 		return nil
 	}
-	f, err := s.log.acquire()
-	if err != nil {
-		return err
-	}
-	err = f.Truncate(s.size)
-	s.log.release()
-	if err != nil {
+	if err := p.trimLog(s); err != nil {
 		return err
 	}
 	last, _, err := s.lastEntry()
@@ -160,6 +154,24 @@ func (p *Partition) finish(s *segment) error {
 		return err
 	}
 	s.state = nil
+	return nil
+}
+
+// trimLog gives back the space that was reserved behind the batches, durably: where there is a later snapshot, a log's
+// size is where its batches end.
+func (p *Partition) trimLog(s *segment) error {
+	f, err := s.log.acquire()
+	if err != nil {
+		return err
+	}
+	defer s.log.release()
+	if err := f.Truncate(s.size); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		p.fail(err)
+		return err
+	}
 	return nil
 }
 

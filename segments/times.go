@@ -22,6 +22,9 @@ func (p *Partition) OffsetForTime(ts int64) (Found, bool, error) {
 	}
 	for _, s := range segments {
 		found, ok, err := p.timeInSegment(s, ts, start)
+		if p.mended(err) {
+			found, ok, err = p.timeInSegment(s, ts, start)
+		}
 		if ok || err != nil {
 			return found, ok, p.storage(err)
 		}
@@ -29,28 +32,63 @@ func (p *Partition) OffsetForTime(ts int64) (Found, bool, error) {
 	return Found{}, false, nil
 }
 
-// MaxTimestamp finds the first record that has the largest timestamp.
+// MaxTimestamp finds the first record, from the log's start on, that has the largest timestamp; none when no record has
+// a timestamp.
 func (p *Partition) MaxTimestamp() (Found, bool, error) {
 	start, segments, err := p.searchable()
 	if err != nil {
 		return Found{}, false, err
 	}
-	best := int64(math.MinInt64)
-	var in *segment
+	var best Found
+	any := false
 	for _, s := range segments {
-		most, ok, err := p.maxTimeOf(s)
+		most, ok, err := p.maxTimeFrom(s, start)
+		if p.mended(err) {
+			most, ok, err = p.maxTimeFrom(s, start)
+		}
 		if err != nil {
 			return Found{}, false, p.storage(err)
 		}
-		if ok && most > best {
-			best, in = most, s
+		if !ok || most < 0 || any && most <= best.Timestamp {
+			continue
+		}
+		if best, any, err = p.timeInSegment(s, most, start); err != nil {
+			return Found{}, false, p.storage(err)
 		}
 	}
-	if in == nil || best < 0 { // nothing there, or nothing has a timestamp
-		return Found{}, false, nil
+	return best, any, nil
+}
+
+// maxTimeFrom is the largest timestamp of a segment's records at or behind start. In a segment that the log's start
+// lies in, the batches behind it are looked at one by one, the first of them record by record.
+func (p *Partition) maxTimeFrom(s *segment, start int64) (most int64, ok bool, err error) {
+	if s.base >= start {
+		return p.maxTimeOf(s)
 	}
-	found, ok, err := p.timeInSegment(in, best, start)
-	return found, ok, p.storage(err)
+	p.mu.Lock()
+	v, err := viewOf(s)
+	p.mu.Unlock()
+	if errors.Is(err, errRemoved) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	defer v.release()
+	most = -1
+	err = v.eachFrom(func(e *entry) bool { return e.last() >= start }, func(e *entry) (bool, error) {
+		if e.offset >= start {
+			most = max(most, e.maxTime)
+			return true, nil
+		}
+		return true, v.eachRecord(e, func(offset, timestamp int64) bool {
+			if offset >= start {
+				most = max(most, timestamp)
+			}
+			return true
+		})
+	})
+	return most, most >= 0, err
 }
 
 func (p *Partition) searchable() (int64, []*segment, error) {
@@ -90,47 +128,55 @@ func (p *Partition) timeInSegment(s *segment, ts, start int64) (Found, bool, err
 		return Found{}, false, err
 	}
 	defer v.release()
-	e, ok, err := v.search(func(e *entry) bool { return e.maxSoFar >= ts && e.last() >= start })
-	for ok && err == nil {
+	var found Found
+	hit := false
+	holds := func(e *entry) bool { return e.maxSoFar >= ts && e.last() >= start }
+	err = v.eachFrom(holds, func(e *entry) (bool, error) {
 		if e.maxTime >= ts {
-			found, hit, err := v.timeInBatch(&e, ts, start)
-			if hit || err != nil {
-				return found, hit, err
-			}
+			var err error
+			found, hit, err = v.timeInBatch(e, ts, start)
+			return !hit, err
 		}
-		next := e.last() + 1
-		e, ok, err = v.batchWith(next)
-	}
-	return Found{}, false, err
+		return true, nil
+	})
+	return found, hit, err
 }
 
 // timeInBatch walks the records of a stored batch.
-func (v *view) timeInBatch(e *entry, ts, start int64) (Found, bool, error) {
+func (v *view) timeInBatch(e *entry, ts, start int64) (found Found, hit bool, err error) {
+	err = v.eachRecord(e, func(offset, timestamp int64) bool {
+		if hit = timestamp >= ts && offset >= start; hit {
+			found = Found{offset, timestamp, e.epoch}
+		}
+		return !hit
+	})
+	return found, hit, err
+}
+
+// eachRecord calls f with the records of a stored batch until it says stop.
+func (v *view) eachRecord(e *entry, f func(offset, timestamp int64) bool) error {
 	raw := make([]byte, e.size)
 	if _, err := v.log.ReadAt(raw, int64(e.position)); err != nil && err != io.EOF {
-		return Found{}, false, err
+		return err
 	}
 	h := parseHeader(raw)
-	if h.LogAppendTime() {
-		if h.MaxTimestamp < ts {
-			return Found{}, false, nil
-		}
-		return Found{max(h.BaseOffset, start), h.MaxTimestamp, h.LeaderEpoch}, true, nil
-	}
 	w, err := openRecords(&h, raw[headerBytes:], math.MaxInt64)
 	if err != nil {
-		return Found{}, false, err
+		return err
 	}
 	defer w.close()
 	for range h.Records {
 		var r record
 		if err := w.next(&r); err != nil {
-			return Found{}, false, err
+			return err
 		}
-		offset, timestamp := h.BaseOffset+int64(r.offsetDelta), h.BaseTimestamp+r.timestampDelta
-		if timestamp >= ts && offset >= start {
-			return Found{offset, timestamp, h.LeaderEpoch}, true, nil
+		timestamp := h.BaseTimestamp + r.timestampDelta
+		if h.LogAppendTime() {
+			timestamp = h.MaxTimestamp
+		}
+		if !f(h.BaseOffset+int64(r.offsetDelta), timestamp) {
+			return nil
 		}
 	}
-	return Found{}, false, nil
+	return nil
 }
