@@ -1,0 +1,90 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/configs"
+	"doze/journal"
+	"doze/projections"
+	"doze/segments"
+	"doze/wire"
+)
+
+// NodeID is the id of the one broker of a cluster.
+const NodeID int32 = 1
+
+// Broker is the Kafka broker behind the sockets. Its methods are the APIs; it keeps only soft state of its own (fetch
+// sessions, parked requests, deadlines): what is true is in the store, what is stored is in the logs.
+type Broker struct {
+	store   *journal.Store[*projections.State]
+	logs    *segments.Dir
+	static  *configs.Static
+	profile *Profile
+	clock   journal.Clock
+	log     *slog.Logger
+	// space tells the size of the data directory's file system, for DescribeLogDirs.
+	space func() (total, usable int64)
+	dir   string
+
+	table    map[int16]api
+	sessions *fetchSessions
+	groups   *coordinator
+}
+
+// Options is what a Broker stands on. All fields are required.
+type Options struct {
+	Store   *journal.Store[*projections.State]
+	Logs    *segments.Dir
+	Static  *configs.Static // broker properties of this process
+	Profile *Profile        // the Kafka release it answers as
+	Clock   journal.Clock
+	Log     *slog.Logger
+	DataDir string                       // as clients see it in DescribeLogDirs
+	Space   func() (total, usable int64) // bytes of the data directory's file system
+}
+
+// New gives a broker that is ready to serve; Start begins its timers.
+func New(opt Options) *Broker {
+	b := &Broker{
+		store: opt.Store, logs: opt.Logs, static: opt.Static, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
+		space: opt.Space, dir: opt.DataDir,
+	}
+	b.sessions = newFetchSessions(b.static, b.clock)
+	b.groups = newCoordinator(b)
+	b.table = serve(opt.Profile)
+	return b
+}
+
+// view is the last published state and the journal sequence that it is of.
+func (b *Broker) view() (*projections.State, uint64) { return b.store.View() }
+
+// update makes one entry of the journal on behalf of a request.
+func (b *Broker) update(ctx context.Context, r *wire.Request, decide func(*tx)) error {
+	return b.store.Update(ctx, causeOf(r), decide)
+}
+
+// tx is a decision in progress over the broker's state.
+type tx = journal.Tx[*projections.State]
+
+func causeOf(r *wire.Request) journal.Cause {
+	return journal.Cause{
+		API: r.Key, Conn: r.Conn.ID, Correlation: r.Correlation,
+		ClientID: r.ClientID, Principal: r.Conn.Principal,
+	}
+}
+
+// partition is the log of a partition that the view shows; nil when it shows none.
+func (b *Broker) partition(topic *projections.Topic, partition int32) *segments.Partition {
+	if topic == nil || partition < 0 || partition >= topic.Partitions {
+		return nil
+	}
+	return b.logs.Partition(segments.ID{Topic: topic.ID, Partition: partition})
+}
+
+// respond gives the response that belongs to the request, at its version.
+func respond[R kmsg.Response](r *wire.Request) R {
+	return r.Body.ResponseKind().(R)
+}

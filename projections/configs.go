@@ -1,0 +1,90 @@
+package projections
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/google/btree"
+
+	"doze/journal"
+)
+
+// Resource types of configs, as Kafka numbers them (org.apache.kafka.common.config.ConfigResource).
+const (
+	TopicResource         int8 = 2
+	BrokerResource        int8 = 4
+	BrokerLoggerResource  int8 = 8
+	ClientMetricsResource int8 = 16
+	GroupResource         int8 = 32
+)
+
+// Config is one value that somebody set on a resource. What nobody set is not here: defaults are resolved elsewhere.
+type Config struct {
+	Type     int8
+	Resource string
+	Name     string
+	Value    string
+}
+
+// Configs holds the set values by resource type, resource and name.
+type Configs struct{ tree *btree.BTreeG[Config] }
+
+func newConfigs() Configs {
+	return Configs{btree.NewG(treeDegree, func(a, b Config) bool {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Name, b.Name)) < 0
+	})}
+}
+
+func (c Configs) clone() Configs { return Configs{c.tree.Clone()} }
+
+// Get is the value set on a resource.
+func (c Configs) Get(resourceType int8, resource, name string) (value string, set bool) {
+	row, set := c.tree.Get(Config{Type: resourceType, Resource: resource, Name: name})
+	return row.Value, set
+}
+
+// Of yields the values set on one resource, in name order.
+func (c Configs) Of(resourceType int8, resource string, yield func(Config) bool) {
+	c.tree.AscendGreaterOrEqual(Config{Type: resourceType, Resource: resource}, func(row Config) bool {
+		return row.Type == resourceType && row.Resource == resource && yield(row)
+	})
+}
+
+// Resources yields, in order, the names of the resources of a type that have a value set.
+func (c Configs) Resources(resourceType int8, yield func(resource string) bool) {
+	last, any := "", false
+	c.tree.AscendGreaterOrEqual(Config{Type: resourceType}, func(row Config) bool {
+		if row.Type != resourceType {
+			return false
+		}
+		if any && row.Resource == last {
+			return true
+		}
+		last, any = row.Resource, true
+		return yield(row.Resource)
+	})
+}
+
+func (c Configs) put(row Config) { c.tree.ReplaceOrInsert(row) }
+
+func (c Configs) dropResource(resourceType int8, resource string) {
+	var names []string
+	c.Of(resourceType, resource, func(row Config) bool { names = append(names, row.Name); return true })
+	for _, name := range names {
+		c.tree.Delete(Config{Type: resourceType, Resource: resource, Name: name})
+	}
+}
+
+func (s *State) applyConfigsAltered(e *journal.ConfigsAltered) error {
+	if e.ResourceType == TopicResource && s.Topics.Named(e.Resource) == nil {
+		return fmt.Errorf("topic %q is not there", e.Resource)
+	}
+	for _, name := range e.Removed {
+		s.Configs.tree.Delete(Config{Type: e.ResourceType, Resource: e.Resource, Name: name})
+	}
+	for _, pair := range e.Set {
+		s.Configs.put(Config{Type: e.ResourceType, Resource: e.Resource, Name: pair.Name, Value: pair.Value})
+	}
+	return nil
+}
