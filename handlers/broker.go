@@ -29,7 +29,7 @@ type Broker struct {
 	space func() (total, usable int64)
 	dir   string
 
-	table    map[int16]api
+	table    map[int16]served
 	sessions *fetchSessions
 	groups   *coordinator
 }
@@ -54,7 +54,7 @@ func New(opt Options) *Broker {
 	}
 	b.sessions = newFetchSessions(b.static, b.clock)
 	b.groups = newCoordinator(b)
-	b.table = serve(opt.Profile)
+	b.table = b.serve()
 	return b
 }
 
