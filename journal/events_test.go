@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
+var regenerate = flag.Bool("update", false, "rewrite golden files")
 
 // samples has one event of every kind with every field set, and more of those whose encoding branches.
 // A new event adds its line here; testdata/events.golden then gains one, by `go test ./journal -run Golden -update`.
@@ -56,7 +56,7 @@ func TestGoldenEncodings(t *testing.T) {
 		fmt.Fprintf(&got, "%d %s %s %s\n", e.Kind(), e.Kind().Name(), e.Kind().Durability(), hex.EncodeToString(b))
 	}
 	const file = "testdata/events.golden"
-	if *update {
+	if *regenerate {
 		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
