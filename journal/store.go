@@ -61,6 +61,10 @@ func (tx *Tx[S]) Emit(e Event) {
 	}
 }
 
+// Drop ends the decision: its Update returns ErrDropped, and nothing happened. For a request that only wants to know what
+// would happen.
+func (tx *Tx[S]) Drop() { panic(misfit{ErrDropped}) }
+
 // Then adds an effect, to run once the entry is acknowledged and before Update returns; not at all when it fails. An
 // effect must not block and must not call Update.
 func (tx *Tx[S]) Then(effect func()) { tx.effects = append(tx.effects, effect) }

@@ -34,17 +34,9 @@ func (s *State) Clone() *State {
 	return &c
 }
 
-// Apply folds one event of the entry (seq, at). An event that does not fit what is true so far is an error that names both:
-// the journal belongs to something else, or a decision was wrong.
-func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
-	err := s.apply(at, event)
-	if err != nil {
-		return fmt.Errorf("apply %s of entry %d: %w", journal.KindName(event.Kind()), seq, err)
-	}
-	return nil
-}
-
-func (s *State) apply(at int64, event journal.Event) error {
+// Apply folds one event of the entry that was made at the time at (ms). An event that does not fit what is true so far is
+// an error: the journal belongs to something else, or a decision was wrong.
+func (s *State) Apply(_ uint64, at int64, event journal.Event) error {
 	switch e := event.(type) {
 	case *journal.ClusterCreated:
 		return s.applyClusterCreated(e)
@@ -63,7 +55,7 @@ func (s *State) apply(at int64, event journal.Event) error {
 		return s.applyRecordsDeleted(e)
 	case *journal.ProducerIDsAllocated:
 		return s.applyProducerIDsAllocated(e)
-	case *journal.StateHashed, *journal.DamageAccepted:
+	case *journal.DamageAccepted:
 		return nil
 	}
 	return fmt.Errorf("no projection knows %T", event)
@@ -71,9 +63,9 @@ func (s *State) apply(at int64, event journal.Event) error {
 
 func (s *State) applyClusterCreated(e *journal.ClusterCreated) error {
 	if s.ClusterID != "" {
-		return fmt.Errorf("cluster is already %s, not %s", s.ClusterID, e.ClusterID)
+		return fmt.Errorf("cluster is already %s, not %s", s.ClusterID, ID(e.ClusterID))
 	}
-	s.ClusterID = e.ClusterID
+	s.ClusterID = ID(e.ClusterID).String()
 	return nil
 }
 
