@@ -3,6 +3,8 @@ package handlers
 import (
 	"context"
 	"log/slog"
+	"strconv"
+	"sync/atomic"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -13,21 +15,24 @@ import (
 	"doze/wire"
 )
 
-// NodeID is the id of the one broker of a cluster.
-const NodeID int32 = 1
-
 // Broker is the Kafka broker behind the sockets. Its methods are the APIs; it keeps only soft state of its own (fetch
 // sessions, parked requests, deadlines): what is true is in the store, what is stored is in the logs.
 type Broker struct {
 	store   *journal.Store[*projections.State]
 	logs    *segments.Dir
-	static  *configs.Static
+	static  *configs.Broker
 	profile *Profile
 	clock   journal.Clock
 	log     *slog.Logger
 	// space tells the size of the data directory's file system, for DescribeLogDirs.
 	space func() (total, usable int64)
 	dir   string
+	// nodeID is the id of the one broker of the cluster, nodeName the same as a config resource.
+	nodeID   int32
+	nodeName string
+	known    atomic.Pointer[settings]
+
+	producerIDs producerIDs
 
 	table    map[int16]served
 	sessions *fetchSessions
@@ -50,9 +55,9 @@ type Options struct {
 func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, static: opt.Static, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
-		space: opt.Space, dir: opt.DataDir,
+		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)),
 	}
-	b.sessions = newFetchSessions(b.static, b.clock)
+	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.groups = newCoordinator(b)
 	b.table = b.serve()
 	return b
@@ -72,7 +77,7 @@ type tx = journal.Tx[*projections.State]
 func causeOf(r *wire.Request) journal.Cause {
 	return journal.Cause{
 		API: r.Key, Conn: r.Conn.ID, Correlation: r.Correlation,
-		ClientID: r.ClientID, Principal: r.Conn.Principal,
+		ClientID: r.ClientID, Principal: r.Conn.Principal(),
 	}
 }
 

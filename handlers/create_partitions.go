@@ -58,7 +58,7 @@ func (b *Broker) decideCreatePartitions(tx *tx, asked kmsg.CreatePartitionsReque
 			more, len(asked.Assignment)))
 	}
 	for _, a := range asked.Assignment {
-		if no := checkAssignment(a.Replicas, 1); no != nil {
+		if no := b.checkAssignment(a.Replicas, 1); no != nil {
 			return no
 		}
 	}

@@ -61,7 +61,7 @@ func (b *Broker) askedPartitions(topics []kmsg.CreateTopicsRequestTopic) (total 
 		case len(t.ReplicaAssignment) > 0:
 			total += int64(len(t.ReplicaAssignment))
 		case t.NumPartitions == -1:
-			total += int64(b.static.DefaultPartitions(state))
+			total += int64(b.defaultPartitions(state))
 		case t.NumPartitions > 0:
 			total += int64(t.NumPartitions)
 		}
@@ -106,7 +106,8 @@ func (b *Broker) createTopic(tx *tx, before projections.Topics, asked kmsg.Creat
 	topic := kmsg.NewCreateTopicsResponseTopic()
 	topic.Topic, topic.TopicID = asked.Topic, created.ID
 	topic.NumPartitions, topic.ReplicationFactor = created.Partitions, 1
-	for _, entry := range b.static.Topic(tx.State, asked.Topic) {
+	overrides := tx.State.Configs.Map(projections.TopicResource, asked.Topic)
+	for _, entry := range b.settings(tx.State).DescribeTopic(overrides) {
 		config := kmsg.NewCreateTopicsResponseTopicConfig()
 		config.Name, config.Value = entry.Name, entry.Value
 		config.ReadOnly, config.Source, config.IsSensitive = entry.ReadOnly, int8(entry.Source), entry.Sensitive
@@ -139,19 +140,19 @@ func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg
 func (b *Broker) newTopicPartitions(state *projections.State, asked kmsg.CreateTopicsRequestTopic) (int32, *refusal) {
 	switch {
 	case len(asked.ReplicaAssignment) > 0:
-		return assignedPartitions(asked)
+		return b.assignedPartitions(asked)
 	case asked.ReplicationFactor < -1 || asked.ReplicationFactor == 0:
 		return 0, refuse(invalidReplicationFactor, "Replication factor must be larger than 0, or -1 to use the default value.")
 	case asked.NumPartitions < -1 || asked.NumPartitions == 0:
 		return 0, refuse(invalidPartitions, "Number of partitions was set to an invalid non-positive value.")
 	case asked.NumPartitions == -1:
-		return b.static.DefaultPartitions(state), nil
+		return b.defaultPartitions(state), nil
 	}
 	return asked.NumPartitions, nil
 }
 
 // assignedPartitions checks a manual assignment: every partition once from 0 on, each on brokers that exist.
-func assignedPartitions(asked kmsg.CreateTopicsRequestTopic) (int32, *refusal) {
+func (b *Broker) assignedPartitions(asked kmsg.CreateTopicsRequestTopic) (int32, *refusal) {
 	switch {
 	case asked.ReplicationFactor != -1:
 		return 0, refuse(invalidRequest, "A manual partition assignment was specified, but replication factor was not set to -1.")
@@ -164,7 +165,7 @@ func assignedPartitions(asked kmsg.CreateTopicsRequestTopic) (int32, *refusal) {
 		if seen[a.Partition] {
 			return 0, refuse(invalidReplicaAssignment, fmt.Sprintf("Found multiple manual partition assignments for partition %d", a.Partition))
 		}
-		if no := checkAssignment(a.Replicas, factor); no != nil {
+		if no := b.checkAssignment(a.Replicas, factor); no != nil {
 			return 0, no
 		}
 		seen[a.Partition], factor = true, len(a.Replicas)
@@ -179,7 +180,7 @@ func assignedPartitions(asked kmsg.CreateTopicsRequestTopic) (int32, *refusal) {
 
 // checkAssignment refuses a list of brokers for one partition that is empty, names a broker twice or one that is not
 // there, or is not as long as factor (0: no length is set yet).
-func checkAssignment(brokers []int32, factor int) *refusal {
+func (b *Broker) checkAssignment(brokers []int32, factor int) *refusal {
 	if len(brokers) == 0 {
 		return refuse(invalidReplicaAssignment, "The manual partition assignment includes an empty replica list.")
 	}
@@ -188,7 +189,7 @@ func checkAssignment(brokers []int32, factor int) *refusal {
 		if i > 0 && sorted[i-1] == id {
 			return refuse(invalidReplicaAssignment, fmt.Sprintf("The manual partition assignment includes the broker %d more than once.", id))
 		}
-		if id != NodeID {
+		if id != b.nodeID {
 			return refuse(invalidReplicaAssignment, fmt.Sprintf("The manual partition assignment includes broker %d, but no such broker is registered.", id))
 		}
 	}

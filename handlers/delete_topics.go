@@ -19,7 +19,7 @@ import (
 func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DeleteTopicsRequest)
 	resp := respond[*kmsg.DeleteTopicsResponse](r)
-	if !b.static.DeleteTopicEnable() {
+	if !b.static.Bool("delete.topic.enable") {
 		resp.Topics = deletionDisabled(req)
 		return resp, nil
 	}

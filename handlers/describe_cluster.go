@@ -31,8 +31,8 @@ func (b *Broker) describeCluster(_ context.Context, r *wire.Request) (wire.Reply
 	}
 	state, _ := b.view()
 	host, port := r.Conn.Advertised()
-	resp.ClusterID, resp.ControllerID, resp.EndpointType = state.ClusterID, NodeID, 1
-	resp.Brokers = []kmsg.DescribeClusterResponseBroker{{NodeID: NodeID, Host: host, Port: port}}
+	resp.ClusterID, resp.ControllerID, resp.EndpointType = state.ClusterID, b.nodeID, 1
+	resp.Brokers = []kmsg.DescribeClusterResponseBroker{{NodeID: b.nodeID, Host: host, Port: port}}
 	if req.IncludeClusterAuthorizedOperations {
 		resp.ClusterAuthorizedOperations = allClusterOperations
 	}

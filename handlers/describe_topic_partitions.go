@@ -20,7 +20,7 @@ func (b *Broker) describeTopicPartitions(_ context.Context, r *wire.Request) (wi
 	for i, t := range req.Topics {
 		names[i] = t.Topic
 	}
-	page := topicPage{state: state, resp: resp, left: b.pageLimit(req.ResponsePartitionLimit)}
+	page := topicPage{node: b.nodeID, state: state, resp: resp, left: b.pageLimit(req.ResponsePartitionLimit)}
 	if c := req.Cursor; c != nil {
 		page.cursorTopic, page.cursorPartition = c.Topic, c.Partition
 		if len(names) > 0 && !slices.Contains(names, c.Topic) || c.Partition < 0 {
@@ -46,11 +46,12 @@ func (b *Broker) describeTopicPartitions(_ context.Context, r *wire.Request) (wi
 // pageLimit is how many partitions one answer holds: what the request wants, at most the broker's
 // max.request.partition.size.limit, at least one.
 func (b *Broker) pageLimit(asked int32) int32 {
-	return max(1, min(asked, b.static.MaxRequestPartitionSizeLimit()))
+	return max(1, min(asked, int32(b.static.Int("max.request.partition.size.limit"))))
 }
 
 // topicPage fills one answer.
 type topicPage struct {
+	node            int32
 	state           *projections.State
 	resp            *kmsg.DescribeTopicPartitionsResponse
 	cursorTopic     string
@@ -99,10 +100,10 @@ func (p *topicPage) topic(t *projections.Topic) (more bool) {
 	end := min(t.Partitions, first+p.left)
 	topic := kmsg.NewDescribeTopicPartitionsResponseTopic()
 	topic.Topic, topic.TopicID, topic.AuthorizedOperations = &t.Name, t.ID, allTopicOperations
-	self := []int32{NodeID}
+	self := []int32{p.node}
 	for i := first; i < end; i++ {
 		partition := kmsg.NewDescribeTopicPartitionsResponseTopicPartition()
-		partition.Partition, partition.LeaderID, partition.LeaderEpoch = i, NodeID, t.LeaderEpoch(i, p.state.Starts)
+		partition.Partition, partition.LeaderID, partition.LeaderEpoch = i, p.node, t.LeaderEpoch(i, p.state.Starts)
 		partition.ReplicaNodes, partition.ISRNodes = self, self
 		partition.EligibleLeaderReplicas, partition.LastKnownELR = []int32{}, []int32{}
 		topic.Partitions = append(topic.Partitions, partition)

@@ -25,15 +25,16 @@ func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error)
 	req := r.Body.(*kmsg.FetchRequest)
 	c := b.sessions.open(req)
 	if c.code != none {
-		return encodeFetch(req.Version, fetchAnswer{code: c.code, session: 0}), nil
+		return encodeFetch(req.Version, fetchAnswer{code: c.code}), nil
 	}
 	want := fetchWants{
-		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, b.static.FetchMaxBytes())),
+		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, int32(b.static.Int("fetch.max.bytes")))),
 		committed: req.IsolationLevel == 1, version: req.Version,
 	}
 	results := b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond)
 	session, included := b.sessions.answer(c, results)
-	return encodeFetch(req.Version, fetchAnswer{session: session, results: included}), nil
+	host, port := r.Conn.Advertised()
+	return encodeFetch(req.Version, fetchAnswer{session: session, results: included, leader: leader{b.nodeID, host, port}}), nil
 }
 
 // fetchWants is what all partitions of a request share.
@@ -164,7 +165,7 @@ func (b *Broker) fetchPartition(state *projections.State, p *fetchPartition, wan
 	if result.code = checkLeaderEpoch(p.currentEpoch, result.leaderEpoch); result.code != none {
 		return result
 	}
-	if want.version < 10 && b.static.TopicCompression(state, topic.Name) == "zstd" {
+	if want.version < 10 && b.settings(state).topic(state, topic.Name).CompressionType == "zstd" {
 		result.code = unsupportedCompressionType
 		return result
 	}

@@ -13,12 +13,20 @@ type fetchAnswer struct {
 	code    int16
 	session int32
 	results []fetchResult
+	leader  leader
+}
+
+// leader is the broker that leads every partition, as the client's connection must see it.
+type leader struct {
+	id   int32
+	host string
+	port int32
 }
 
 // encodeFetch writes the answer by hand, since its records are sections of files that are sent without being read into
 // memory: everything between two sections becomes one part. A test holds it to kmsg's encoding at every version.
 func encodeFetch(version int16, a fetchAnswer) *wire.Chunked {
-	e := fetchEncoder{version: version, flexible: version >= 12}
+	e := fetchEncoder{version: version, flexible: version >= 12, leader: a.leader}
 	e.int32(0) // throttle
 	if version >= 7 {
 		e.int16(a.code)
@@ -29,9 +37,9 @@ func encodeFetch(version int16, a fetchAnswer) *wire.Chunked {
 	for _, partitions := range topics {
 		e.topic(partitions)
 	}
-	e.tags(0)
+	e.endpoints()
 	e.flush()
-	return &wire.Chunked{Parts: e.parts, Describe: describeFetch(version, a)}
+	return &wire.Chunked{Parts: e.parts, Describe: func() kmsg.Response { return describeFetch(version, a) }}
 }
 
 // groupByTopic groups neighbours: Kafka starts a new topic entry whenever the topic changes along the order of service.
@@ -52,6 +60,8 @@ func sameTopic(a, b *fetchPartition) bool { return a.topic == b.topic && a.topic
 type fetchEncoder struct {
 	version  int16
 	flexible bool
+	leader   leader
+	told     bool // a partition named the leader: its address follows at the end
 	parts    []wire.Part
 	b        []byte
 }
@@ -154,6 +164,7 @@ func (e *fetchEncoder) records(r *fetchResult) {
 // leadership are the partition's tagged fields: 0 the diverging epoch, 1 the current leader.
 func (e *fetchEncoder) leadership(r *fetchResult) {
 	tellLeader := e.version >= 16 && (r.code == fencedLeaderEpoch || r.code == notLeaderOrFollower)
+	e.told = e.told || tellLeader
 	if !r.diverged && !tellLeader {
 		e.tags(0)
 		return
@@ -177,10 +188,29 @@ func (e *fetchEncoder) leadership(r *fetchResult) {
 	}
 	if tellLeader {
 		e.b = append(e.b, 1, 9)
-		e.int32(NodeID)
+		e.int32(e.leader.id)
 		e.int32(r.leaderEpoch)
 		e.uvarint(0)
 	}
+}
+
+// endpoints are the answer's tagged fields: 0 the address of a leader that a partition names (v16+).
+func (e *fetchEncoder) endpoints() {
+	if !e.told {
+		e.tags(0)
+		return
+	}
+	var field []byte
+	field = binary.AppendUvarint(field, 2) // an array of one
+	field = binary.BigEndian.AppendUint32(field, uint32(e.leader.id))
+	field = binary.AppendUvarint(field, uint64(len(e.leader.host))+1)
+	field = append(field, e.leader.host...)
+	field = binary.BigEndian.AppendUint32(field, uint32(e.leader.port))
+	field = append(field, 0, 0) // rack null, no tags
+	e.uvarint(1)
+	e.uvarint(0)
+	e.uvarint(uint64(len(field)))
+	e.b = append(e.b, field...)
 }
 
 // describeFetch is the answer without its records, for an observer.

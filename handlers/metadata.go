@@ -29,8 +29,8 @@ func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, err
 		return metadataRefused(req, resp), nil
 	}
 	host, port := r.Conn.Advertised()
-	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: NodeID, Host: host, Port: port}}
-	resp.ControllerID = NodeID
+	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: b.nodeID, Host: host, Port: port}}
+	resp.ControllerID = b.nodeID
 	resp.ClusterID = text(state.ClusterID)
 	resp.AuthorizedOperations = math.MinInt32
 	if req.IncludeClusterAuthorizedOperations && req.Version <= 10 {
@@ -69,13 +69,13 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
 		all := make([]kmsg.MetadataResponseTopic, 0, state.Topics.Len())
 		state.Topics.Each("", func(t *projections.Topic) bool {
-			all = append(all, metadataTopic(state, t, req))
+			all = append(all, b.metadataTopic(state, t, req))
 			return true
 		})
 		return all, nil
 	}
 	if slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.TopicID != [16]byte{} }) {
-		return metadataByID(state, req), nil
+		return b.metadataByID(state, req), nil
 	}
 	names := askedNames(req)
 	refused := map[string]int16{}
@@ -89,7 +89,7 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 	answer := make([]kmsg.MetadataResponseTopic, 0, len(names))
 	for _, name := range names {
 		if found := state.Topics.Named(name); found != nil {
-			answer = append(answer, metadataTopic(state, found, req))
+			answer = append(answer, b.metadataTopic(state, found, req))
 			continue
 		}
 		answer = append(answer, metadataMissing(name, refused[name]))
@@ -126,7 +126,7 @@ func metadataMissing(name string, code int16) kmsg.MetadataResponseTopic {
 }
 
 // metadataByID answers the ids of the request; names beside them are ignored, as Kafka does.
-func metadataByID(state *projections.State, req *kmsg.MetadataRequest) []kmsg.MetadataResponseTopic {
+func (b *Broker) metadataByID(state *projections.State, req *kmsg.MetadataRequest) []kmsg.MetadataResponseTopic {
 	var known, unknown []kmsg.MetadataResponseTopic
 	seen := map[[16]byte]bool{{}: true}
 	for _, asked := range req.Topics {
@@ -135,7 +135,7 @@ func metadataByID(state *projections.State, req *kmsg.MetadataRequest) []kmsg.Me
 		}
 		seen[asked.TopicID] = true
 		if found := state.Topics.WithID(asked.TopicID); found != nil {
-			known = append(known, metadataTopic(state, found, req))
+			known = append(known, b.metadataTopic(state, found, req))
 			continue
 		}
 		topic := kmsg.NewMetadataResponseTopic()
@@ -145,7 +145,7 @@ func metadataByID(state *projections.State, req *kmsg.MetadataRequest) []kmsg.Me
 	return append(unknown, known...)
 }
 
-func metadataTopic(state *projections.State, t *projections.Topic, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
+func (b *Broker) metadataTopic(state *projections.State, t *projections.Topic, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
 	topic := kmsg.NewMetadataResponseTopic()
 	topic.Topic, topic.TopicID = &t.Name, t.ID
 	topic.AuthorizedOperations = math.MinInt32
@@ -153,11 +153,11 @@ func metadataTopic(state *projections.State, t *projections.Topic, req *kmsg.Met
 		topic.AuthorizedOperations = allTopicOperations
 	}
 	// One backing array serves the replicas and ISR of every partition: all are the one broker.
-	self := []int32{NodeID}
+	self := []int32{b.nodeID}
 	topic.Partitions = make([]kmsg.MetadataResponseTopicPartition, t.Partitions)
 	for i := range topic.Partitions {
 		topic.Partitions[i] = kmsg.MetadataResponseTopicPartition{
-			Partition: int32(i), Leader: NodeID, LeaderEpoch: t.LeaderEpoch(int32(i), state.Starts),
+			Partition: int32(i), Leader: b.nodeID, LeaderEpoch: t.LeaderEpoch(int32(i), state.Starts),
 			Replicas: self, ISR: self, OfflineReplicas: []int32{},
 		}
 	}
@@ -181,7 +181,7 @@ func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *project
 		}
 	}
 	refused := map[string]int16{}
-	if len(missing) == 0 || !b.static.AutoCreateTopics(state) {
+	if len(missing) == 0 || !b.settings(state).Bool("auto.create.topics.enable") {
 		return refused, nil
 	}
 	err := b.update(ctx, r, func(tx *tx) {
@@ -209,6 +209,6 @@ func (b *Broker) decideAutoCreate(tx *tx, before projections.Topics, name string
 	if no := checkNewTopicName(before, tx.State.Topics, name); no != nil {
 		return no
 	}
-	tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: b.static.DefaultPartitions(tx.State)})
+	tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: b.defaultPartitions(tx.State)})
 	return nil
 }

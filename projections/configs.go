@@ -28,15 +28,23 @@ type Config struct {
 }
 
 // Configs holds the set values by resource type, resource and name.
-type Configs struct{ tree *btree.BTreeG[Config] }
+type Configs struct {
+	tree *btree.BTreeG[Config]
+	// revision counts changes, for those who keep something that they have worked out from the values. It is no part of
+	// what the journal says: a state that was loaded counts anew.
+	revision uint64
+}
 
 func newConfigs() Configs {
-	return Configs{btree.NewG(treeDegree, func(a, b Config) bool {
+	return Configs{tree: btree.NewG(treeDegree, func(a, b Config) bool {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Name, b.Name)) < 0
 	})}
 }
 
-func (c Configs) clone() Configs { return Configs{c.tree.Clone()} }
+func (c Configs) clone() Configs { return Configs{c.tree.Clone(), c.revision} }
+
+// Revision differs between two states of one process whose set values differ.
+func (c Configs) Revision() uint64 { return c.revision }
 
 // Get is the value set on a resource.
 func (c Configs) Get(resourceType int8, resource, name string) (value string, set bool) {
@@ -66,13 +74,34 @@ func (c Configs) Resources(resourceType int8, yield func(resource string) bool) 
 	})
 }
 
-func (c Configs) put(row Config) { c.tree.ReplaceOrInsert(row) }
+// Map gives the values set on one resource; nil when there are none.
+func (c Configs) Map(resourceType int8, resource string) map[string]string {
+	var values map[string]string
+	c.Of(resourceType, resource, func(row Config) bool {
+		if values == nil {
+			values = map[string]string{}
+		}
+		values[row.Name] = row.Value
+		return true
+	})
+	return values
+}
 
-func (c Configs) dropResource(resourceType int8, resource string) {
+func (c *Configs) put(row Config) {
+	c.tree.ReplaceOrInsert(row)
+	c.revision++
+}
+
+func (c *Configs) remove(resourceType int8, resource, name string) {
+	c.tree.Delete(Config{Type: resourceType, Resource: resource, Name: name})
+	c.revision++
+}
+
+func (c *Configs) dropResource(resourceType int8, resource string) {
 	var names []string
 	c.Of(resourceType, resource, func(row Config) bool { names = append(names, row.Name); return true })
 	for _, name := range names {
-		c.tree.Delete(Config{Type: resourceType, Resource: resource, Name: name})
+		c.remove(resourceType, resource, name)
 	}
 }
 
@@ -81,7 +110,7 @@ func (s *State) applyConfigsAltered(e *journal.ConfigsAltered) error {
 		return fmt.Errorf("topic %q is not there", e.Resource)
 	}
 	for _, name := range e.Removed {
-		s.Configs.tree.Delete(Config{Type: e.ResourceType, Resource: e.Resource, Name: name})
+		s.Configs.remove(e.ResourceType, e.Resource, name)
 	}
 	for _, pair := range e.Set {
 		s.Configs.put(Config{Type: e.ResourceType, Resource: e.Resource, Name: pair.Name, Value: pair.Value})
