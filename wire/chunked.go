@@ -10,8 +10,9 @@ import (
 // Fetch answers with it. The response header is the server's.
 type Chunked struct {
 	Parts []Part
-	// Describe is what an Observer is shown, without the records; it may be nil.
-	Describe kmsg.Response
+	// Describe gives what an Observer is shown, without the records. It is called only when there is an Observer, after
+	// the answer was written and its sections were released. Nil: nothing is shown.
+	Describe func() kmsg.Response
 }
 
 // Part is either bytes or a section of a file.

@@ -193,7 +193,9 @@ func described(reply Reply) kmsg.Response {
 	case kmsg.Response:
 		return reply
 	case *Chunked:
-		return reply.Describe
+		if reply.Describe != nil {
+			return reply.Describe()
+		}
 	}
 	return nil
 }
