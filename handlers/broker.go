@@ -43,10 +43,11 @@ type Broker struct {
 type Options struct {
 	Store   *journal.Store[*projections.State]
 	Logs    *segments.Dir
-	Static  *configs.Static // broker properties of this process
+	Static  *configs.Broker // broker properties of this process
 	Profile *Profile        // the Kafka release it answers as
 	Clock   journal.Clock
 	Log     *slog.Logger
+	NodeID  int32
 	DataDir string                       // as clients see it in DescribeLogDirs
 	Space   func() (total, usable int64) // bytes of the data directory's file system
 }
@@ -81,12 +82,17 @@ func causeOf(r *wire.Request) journal.Cause {
 	}
 }
 
-// partition is the log of a partition that the view shows; nil when it shows none.
-func (b *Broker) partition(topic *projections.Topic, partition int32) *segments.Partition {
-	if topic == nil || partition < 0 || partition >= topic.Partitions {
+// partition is the log of a partition that the state shows; nil when it shows none.
+func (b *Broker) partition(state *projections.State, topic *projections.Topic, number int32) *segments.Partition {
+	if topic == nil || number < 0 || number >= topic.Partitions {
 		return nil
 	}
-	return b.logs.Partition(segments.ID{Topic: topic.ID, Partition: partition})
+	configs := b.settings(state).topic(state, topic.Name)
+	return b.logs.Partition(segments.ID{Topic: topic.ID, Partition: number}, segments.Config{
+		SegmentBytes: int64(configs.SegmentBytes), SegmentMs: configs.SegmentMs,
+		LogStart:    state.LogStarts.Of(topic.ID, number),
+		LeaderEpoch: topic.LeaderEpoch(number, state.Starts),
+	})
 }
 
 // respond gives the response that belongs to the request, at its version.

@@ -2,11 +2,15 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/configs"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -122,7 +126,7 @@ func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg
 	if no := checkNewTopicName(before, tx.State.Topics, asked.Topic); no != nil {
 		return nil, no
 	}
-	pairs, no := b.newTopicConfigs(tx, asked)
+	pairs, no := b.newTopicConfigs(tx.State, asked)
 	if no != nil {
 		return nil, no
 	}
@@ -134,6 +138,42 @@ func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg
 		return nil, no
 	}
 	return &journal.TopicCreated{ID: tx.NewUUID(), Name: asked.Topic, Partitions: partitions, Configs: pairs}, nil
+}
+
+// newTopicConfigs are the configs of a new topic in name order, or why they cannot be.
+func (b *Broker) newTopicConfigs(state *projections.State, asked kmsg.CreateTopicsRequestTopic) ([]journal.ConfigPair, *refusal) {
+	var nulls []string
+	values := map[string]string{}
+	for _, c := range asked.Configs {
+		if c.Value == nil {
+			nulls = append(nulls, c.Name)
+			continue
+		}
+		values[c.Name] = *c.Value
+	}
+	if len(nulls) > 0 {
+		return nil, refuse(invalidConfig, "Null value not supported for topic configs: "+strings.Join(nulls, ","))
+	}
+	if no := configRefusal(b.settings(state).CheckTopic(values, nil)); no != nil {
+		return nil, no
+	}
+	pairs := make([]journal.ConfigPair, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		pairs = append(pairs, journal.ConfigPair{Name: name, Value: values[name]})
+	}
+	return pairs, nil
+}
+
+// configRefusal answers what a check of configs found; nil when it found nothing.
+func configRefusal(err error) *refusal {
+	var wrong *configs.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong) && wrong.Request:
+		return refuse(invalidRequest, wrong.Message)
+	}
+	return refuse(invalidConfig, err.Error())
 }
 
 // newTopicPartitions is the number of partitions of a new topic, or why it cannot be.

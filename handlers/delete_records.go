@@ -32,7 +32,7 @@ func (b *Broker) deleteRecords(ctx context.Context, r *wire.Request) (wire.Reply
 func (b *Broker) deleteBefore(ctx context.Context, r *wire.Request, name string, number int32, before int64) (lowWatermark int64, code int16) {
 	state, _ := b.view()
 	topic := state.Topics.Named(name)
-	log := b.partition(topic, number)
+	log := b.partition(state, topic, number)
 	if log == nil {
 		return -1, unknownTopicOrPartition
 	}

@@ -23,13 +23,13 @@ func (b *Broker) describeLogDirs(_ context.Context, r *wire.Request) (wire.Reply
 	dir.TotalBytes, dir.UsableBytes = b.space()
 	if req.Topics == nil {
 		state.Topics.Each("", func(t *projections.Topic) bool {
-			dir.Topics = appendLogDirTopic(dir.Topics, t.Name, b.partitionSizes(t, allPartitions(t)))
+			dir.Topics = appendLogDirTopic(dir.Topics, t.Name, b.partitionSizes(state, t, allPartitions(t)))
 			return true
 		})
 	}
 	for _, asked := range req.Topics {
 		if t := state.Topics.Named(asked.Topic); t != nil {
-			dir.Topics = appendLogDirTopic(dir.Topics, t.Name, b.partitionSizes(t, asked.Partitions))
+			dir.Topics = appendLogDirTopic(dir.Topics, t.Name, b.partitionSizes(state, t, asked.Partitions))
 		}
 	}
 	resp.Dirs = append(resp.Dirs, dir)
@@ -53,16 +53,17 @@ func appendLogDirTopic(topics []kmsg.DescribeLogDirsResponseDirTopic, name strin
 	return append(topics, topic)
 }
 
-func (b *Broker) partitionSizes(t *projections.Topic, asked []int32) (sizes []kmsg.DescribeLogDirsResponseDirTopicPartition) {
+func (b *Broker) partitionSizes(state *projections.State, t *projections.Topic, asked []int32) (sizes []kmsg.DescribeLogDirsResponseDirTopicPartition) {
 	seen := map[int32]bool{}
 	for _, number := range asked {
-		log := b.partition(t, number)
+		log := b.partition(state, t, number)
 		if log == nil || seen[number] {
 			continue
 		}
 		seen[number] = true
 		size := kmsg.NewDescribeLogDirsResponseDirTopicPartition()
-		size.Partition, size.Size = number, log.Size()
+		size.Partition = number
+		size.Size, _ = log.Size() // a log that cannot be read has no size to tell
 		sizes = append(sizes, size)
 	}
 	return sizes

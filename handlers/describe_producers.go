@@ -31,7 +31,7 @@ func (b *Broker) producersOf(name string, number int32) kmsg.DescribeProducersRe
 		return answer
 	}
 	state, _ := b.view()
-	log := b.partition(state.Topics.Named(name), number)
+	log := b.partition(state, state.Topics.Named(name), number)
 	if log == nil {
 		answer.ErrorCode = unknownTopicOrPartition
 		return answer
@@ -44,8 +44,8 @@ func (b *Broker) producersOf(name string, number int32) kmsg.DescribeProducersRe
 	for _, p := range producers {
 		active := kmsg.NewDescribeProducersResponseTopicPartitionActiveProducer()
 		active.ProducerID, active.ProducerEpoch = p.ID, int32(p.Epoch)
-		active.LastSequence, active.LastTimestamp = p.LastSequence, p.LastTimestamp
-		active.CoordinatorEpoch, active.CurrentTxnStartOffset = p.CoordinatorEpoch, p.TxnStart
+		active.LastSequence, active.LastTimestamp = p.LastSequence(), p.LastTimestamp
+		active.CoordinatorEpoch, active.CurrentTxnStartOffset = p.CoordinatorEpoch, p.TxnFirstOffset
 		answer.ActiveProducers = append(answer.ActiveProducers, active)
 	}
 	return answer

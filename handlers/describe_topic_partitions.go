@@ -104,7 +104,7 @@ func (p *topicPage) topic(t *projections.Topic) (more bool) {
 	for i := first; i < end; i++ {
 		partition := kmsg.NewDescribeTopicPartitionsResponseTopicPartition()
 		partition.Partition, partition.LeaderID, partition.LeaderEpoch = i, p.node, t.LeaderEpoch(i, p.state.Starts)
-		partition.ReplicaNodes, partition.ISRNodes = self, self
+		partition.Replicas, partition.ISR = self, self
 		partition.EligibleLeaderReplicas, partition.LastKnownELR = []int32{}, []int32{}
 		topic.Partitions = append(topic.Partitions, partition)
 	}

@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -49,11 +51,11 @@ type fetchResult struct {
 	partition     *fetchPartition
 	name          string // resolved, for an answer by name
 	code          int16
-	span          *segments.Span // nil without records
+	records       *storedRecords // nil without records
 	highWatermark int64
 	lastStable    int64
 	logStart      int64
-	aborted       []segments.AbortedTxn
+	aborted       []segments.AbortedTxn // nil unless committed records are read
 	diverged      bool
 	epoch         int32 // diverging: the epoch and its end
 	epochEnd      int64
@@ -61,17 +63,27 @@ type fetchResult struct {
 }
 
 func (f *fetchResult) size() int64 {
-	if f.span == nil {
+	if f.records == nil {
 		return 0
 	}
-	return f.span.Size()
+	return f.records.Size()
 }
 
 func (f *fetchResult) release() {
-	if f.span != nil {
-		f.span.Release()
-		f.span = nil
+	if f.records != nil {
+		f.records.Release()
+		f.records = nil
 	}
+}
+
+// storedRecords is a span of a log as wire sends it: from file to socket where the system can do that.
+type storedRecords struct{ segments.Span }
+
+func (s *storedRecords) Size() int64 { return int64(s.Len()) }
+
+func (s *storedRecords) OS() (*os.File, int64) {
+	f, pos := s.Section()
+	return f.OS(), pos
 }
 
 // fetchWhenReady reads, and reads again whenever one of the partitions has moved, until there is enough to answer or the
@@ -116,7 +128,7 @@ func (b *Broker) watch(partitions []*fetchPartition, waiter *segments.Waiter) []
 	state, _ := b.view()
 	var logs []*segments.Partition
 	for _, p := range partitions {
-		if log := b.partition(p.find(state.Topics), p.number); log != nil {
+		if log := b.partition(state, p.find(state.Topics), p.number); log != nil {
 			log.Watch(waiter)
 			logs = append(logs, log)
 		}
@@ -151,7 +163,7 @@ func (b *Broker) fetchOnce(partitions []*fetchPartition, want fetchWants) (resul
 func (b *Broker) fetchPartition(state *projections.State, p *fetchPartition, want fetchWants, left int64, whole bool) fetchResult {
 	result := fetchResult{partition: p, name: p.topic, highWatermark: -1, lastStable: -1, logStart: -1, leaderEpoch: -1}
 	topic := p.find(state.Topics)
-	log := b.partition(topic, p.number)
+	log := b.partition(state, topic, p.number)
 	switch {
 	case topic == nil && want.version >= 13:
 		result.code = unknownTopicID
@@ -181,7 +193,7 @@ func (b *Broker) diverges(log *segments.Partition, p *fetchPartition, result *fe
 	if p.lastEpoch < 0 {
 		return false
 	}
-	epoch, end, err := log.EndOfEpoch(p.lastEpoch, result.leaderEpoch)
+	epoch, end, err := log.EndOfEpoch(p.lastEpoch)
 	if err != nil || epoch < 0 || epoch == p.lastEpoch && end >= p.offset {
 		return false
 	}
@@ -193,13 +205,18 @@ func (b *Broker) diverges(log *segments.Partition, p *fetchPartition, result *fe
 }
 
 func (b *Broker) readInto(log *segments.Partition, p *fetchPartition, want fetchWants, left int64, whole bool, result *fetchResult) {
-	read, err := log.Read(segments.Fetch{
-		Offset: p.offset, MaxBytes: min(int64(p.maxBytes), left), MinOneBatch: whole, Committed: want.committed,
+	span, err := log.Read(segments.Fetch{
+		Offset: p.offset, MaxBytes: int(min(int64(p.maxBytes), left)), MinOneBatch: whole, ReadCommitted: want.committed,
 	})
 	if err != nil {
 		result.code = readCode(err, want.version)
 		return
 	}
-	result.highWatermark, result.lastStable, result.logStart = read.HighWatermark, read.LastStable, read.LogStart
-	result.span, result.aborted = read.Span, read.Aborted
+	result.highWatermark, result.lastStable, result.logStart = span.HighWatermark, span.LastStable, span.LogStart
+	if want.committed {
+		result.aborted = slices.Concat([]segments.AbortedTxn{}, span.Aborted) // present even when there are none
+	}
+	if span.Len() > 0 {
+		result.records = &storedRecords{span}
+	}
 }

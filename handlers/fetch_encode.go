@@ -157,7 +157,7 @@ func (e *fetchEncoder) records(r *fetchResult) {
 	}
 	if size > 0 {
 		e.flush()
-		e.parts = append(e.parts, wire.Part{File: r.span})
+		e.parts = append(e.parts, wire.Part{File: r.records})
 	}
 }
 

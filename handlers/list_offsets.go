@@ -92,7 +92,7 @@ func (b *Broker) listOffset(req *kmsg.ListOffsetsRequest, name string, asked kms
 	}
 	state, _ := b.view()
 	topic := state.Topics.Named(name)
-	log := b.partition(topic, asked.Partition)
+	log := b.partition(state, topic, asked.Partition)
 	if log == nil {
 		return noOffset(asked.Partition, unknownTopicOrPartition)
 	}
@@ -100,7 +100,7 @@ func (b *Broker) listOffset(req *kmsg.ListOffsetsRequest, name string, asked kms
 	if code := checkLeaderEpoch(asked.CurrentLeaderEpoch, epoch); code != none {
 		return noOffset(asked.Partition, code)
 	}
-	found, code := b.lookUp(log, asked.Timestamp, req.IsolationLevel == 1, epoch)
+	found, code := lookUp(log, asked.Timestamp, req.IsolationLevel == 1)
 	answer := noOffset(asked.Partition, code)
 	if code == none {
 		answer.Offset, answer.Timestamp, answer.LeaderEpoch = found.Offset, found.Timestamp, found.LeaderEpoch
@@ -111,7 +111,7 @@ func (b *Broker) listOffset(req *kmsg.ListOffsetsRequest, name string, asked kms
 var nothingFound = segments.Found{Offset: -1, Timestamp: -1, LeaderEpoch: -1}
 
 // lookUp finds one offset; none found is offset and timestamp -1 without an error.
-func (b *Broker) lookUp(log *segments.Partition, timestamp int64, committed bool, epoch int32) (segments.Found, int16) {
+func lookUp(log *segments.Partition, timestamp int64, committed bool) (segments.Found, int16) {
 	offsets, err := log.Offsets()
 	if err != nil {
 		return nothingFound, storageCode(err)
@@ -122,9 +122,11 @@ func (b *Broker) lookUp(log *segments.Partition, timestamp int64, committed bool
 	}
 	switch timestamp {
 	case latestTimestamp:
-		return segments.Found{Offset: end, Timestamp: -1, LeaderEpoch: epoch}, none
+		last, err := log.LatestEpoch()
+		return segments.Found{Offset: end, Timestamp: -1, LeaderEpoch: last}, storageCode(err)
 	case earliestTimestamp, earliestLocalTimestamp:
-		return segments.Found{Offset: offsets.LogStart, Timestamp: -1, LeaderEpoch: b.epochAt(log, offsets, epoch)}, none
+		first, err := log.StartEpoch()
+		return segments.Found{Offset: offsets.LogStart, Timestamp: -1, LeaderEpoch: first}, storageCode(err)
 	case latestTieredTimestamp, earliestPendingUpload:
 		return nothingFound, none
 	}

@@ -30,7 +30,7 @@ func (b *Broker) endOfEpoch(name string, asked kmsg.OffsetForLeaderEpochRequestT
 	answer.Partition, answer.LeaderEpoch, answer.EndOffset = asked.Partition, -1, -1
 	state, _ := b.view()
 	topic := state.Topics.Named(name)
-	log := b.partition(topic, asked.Partition)
+	log := b.partition(state, topic, asked.Partition)
 	if log == nil {
 		answer.ErrorCode = unknownTopicOrPartition
 		return answer
@@ -39,7 +39,7 @@ func (b *Broker) endOfEpoch(name string, asked kmsg.OffsetForLeaderEpochRequestT
 	if answer.ErrorCode = checkLeaderEpoch(asked.CurrentLeaderEpoch, current); answer.ErrorCode != none {
 		return answer
 	}
-	epoch, end, err := log.EndOfEpoch(asked.LeaderEpoch, current)
+	epoch, end, err := log.EndOfEpoch(asked.LeaderEpoch)
 	if err != nil {
 		answer.ErrorCode = storageCode(err)
 		return answer
