@@ -64,6 +64,18 @@ func New(opt Options) *Broker {
 	return b
 }
 
+// Start begins what the broker does by itself: deadlines, expiry.
+func (b *Broker) Start() { b.groups.start() }
+
+// Stop ends what Start began and wakes who waits.
+func (b *Broker) Stop() { b.groups.stop() }
+
+// Settings are the broker's own as they are now.
+func (b *Broker) Settings() *configs.Broker {
+	state, _ := b.view()
+	return b.settings(state).Broker
+}
+
 // view is the last published state and the journal sequence that it is of.
 func (b *Broker) view() (*projections.State, uint64) { return b.store.View() }
 
