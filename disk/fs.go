@@ -5,6 +5,8 @@
 package disk
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -17,10 +19,16 @@ type FS interface {
 	Rename(from, to string) error
 	Remove(name string) error
 	RemoveAll(name string) error
+	// ReadDir lists a directory sorted by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
 	Stat(name string) (fs.FileInfo, error)
 	// SyncDir makes creations, renames and removals in the directory survive a power loss.
 	SyncDir(name string) error
+	// Lock takes the file name as an exclusive lock for this process and writes its pid into it; the file stays behind
+	// after Close, unlocked. When somebody holds it the error is a *[LockedError].
+	Lock(name string) (io.Closer, error)
+	// Space tells how much the file system holds and has left for us.
+	Space() (Space, error)
 }
 
 // File is an open file. All writes are positional, so that two writers never share a cursor.
@@ -37,4 +45,69 @@ type File interface {
 	Close() error
 	// OS returns the operating system's file, for sendfile; nil when there is none.
 	OS() *os.File
+}
+
+// Space is the size of a file system and what an unprivileged process may still write, in bytes.
+type Space struct {
+	Total, Free uint64
+}
+
+// LockedError says that another holder has a lock.
+type LockedError struct {
+	Name string
+	PID  int // of the holder; 0 when it could not be read
+}
+
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("lock %s: held by another process", e.Name)
+	}
+	return fmt.Sprintf("lock %s: held by process %d", e.Name, e.PID)
+}
+
+// ReadFile reads a whole file of at most limit bytes.
+func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	if size > limit {
+		return nil, fmt.Errorf("read %s: %d bytes, more than the %d it may have", name, size, limit)
+	}
+	b := make([]byte, size)
+	n, err := f.ReadAt(b, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return b[:n], err
+}
+
+// WriteFile replaces a file so that after a crash it has either the old content or the new one, never a mixture: it
+// writes name+".new", syncs it, renames it over name and syncs the directory dir that holds it.
+func WriteFile(fsys FS, dir, name string, content []byte) error {
+	tmp := name + ".new"
+	f, err := fsys.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(content, 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = fsys.Remove(tmp) // the half-written copy has no use; the error that counts is the first
+		return err
+	}
+	return fsys.SyncDir(dir)
 }

@@ -1,0 +1,12 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly || windows)
+
+package disk
+
+import (
+	"fmt"
+	"io"
+)
+
+func lockFile(_ *OS, name string) (io.Closer, error) {
+	return nil, fmt.Errorf("lock %s: %w", name, errUnsupported)
+}

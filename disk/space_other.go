@@ -1,0 +1,9 @@
+//go:build !linux && !darwin && !windows
+
+package disk
+
+import "fmt"
+
+func spaceOf(path string) (Space, error) {
+	return Space{}, fmt.Errorf("free space of %s: %w", path, errUnsupported)
+}

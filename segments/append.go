@@ -1,0 +1,192 @@
+package segments
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Admission is what the broker adds to a batch.
+type Admission struct {
+	LeaderEpoch   int32
+	JournalSeq    uint64 // the last journal entry that the broker knew of: "the state as of it" includes the batch
+	Now           int64  // ms
+	LogAppendTime bool   // message.timestamp.type of the topic
+}
+
+// Appended is what Produce answers.
+type Appended struct {
+	BaseOffset int64
+	LastOffset int64
+	LogStart   int64
+	// AppendTime is log_append_time_ms: -1 unless the topic has log append time. For a duplicate it is, as Kafka has it,
+	// the max timestamp of the original whatever the topic's type.
+	AppendTime int64
+	Duplicate  bool // written before: the offsets are the original ones
+}
+
+// Append writes a batch behind the log's end and notifies who waits. The batch's bytes get offset, leader epoch and
+// (LogAppendTime) time written into them.
+//
+// Errors: *[ProducerError], [ErrLargerThanSegment], [ErrRemoved]; all others wrap [ErrStorage]. After any of them the log
+// is as before.
+func (p *Partition) Append(b *Batch, a Admission) (Appended, error) {
+	if a.LogAppendTime {
+		b.setTime(a.Now, true)
+	}
+	p.write.Lock()
+	defer p.write.Unlock()
+	if err := p.writable(); err != nil {
+		return Appended{}, err
+	}
+	if int64(len(b.raw)) > p.config.SegmentBytes {
+		return Appended{}, fmt.Errorf("append batch of %d bytes: %w (%d)", len(b.raw), ErrLargerThanSegment, p.config.SegmentBytes)
+	}
+	if b.Idempotent() {
+		original, err := p.producers.admit(&b.Header)
+		if err != nil {
+			return Appended{}, err
+		}
+		if original != nil {
+			return Appended{BaseOffset: original.FirstOffset, LastOffset: original.LastOffset, LogStart: p.start,
+				AppendTime: original.Timestamp, Duplicate: true}, nil
+		}
+	}
+	if err := p.store(b, &a); err != nil {
+		return Appended{}, err
+	}
+	done := Appended{BaseOffset: b.BaseOffset, LastOffset: b.LastOffset(), LogStart: p.start, AppendTime: -1}
+	if a.LogAppendTime {
+		done.AppendTime = b.MaxTimestamp
+	}
+	return done, nil
+}
+
+// writable opens the partition when needed; the caller holds write.
+func (p *Partition) writable() error {
+	if !p.opened.Load() {
+		if err := p.openLocked(); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.usable(); err != nil {
+		return err
+	}
+	return p.failed
+}
+
+// store writes the batch; the caller holds write.
+func (p *Partition) store(b *Batch, a *Admission) error {
+	s, err := p.segmentFor(b, a.Now)
+	if err == nil {
+		b.place(p.end, a.LeaderEpoch)
+		err = s.put(b.raw, p.config.SegmentBytes)
+	}
+	if err != nil {
+		if broken := (*unclean)(nil); errors.As(err, &broken) {
+			p.fail(err)
+		}
+		return fmt.Errorf("append to partition %s: %w: %w", p.id, ErrStorage, err)
+	}
+	p.publish(s, b, a)
+	return nil
+}
+
+// segmentFor returns the segment that the batch goes to, rolling when it is time.
+func (p *Partition) segmentFor(b *Batch, now int64) (*segment, error) {
+	var active *segment
+	if n := len(p.segments); n > 0 {
+		active = p.segments[n-1]
+	}
+	if active != nil {
+		if err := p.learn(active); err != nil {
+			return nil, err
+		}
+	}
+	if active != nil && !p.mustRoll(active, b, now) {
+		if len(active.tail) < tailMost {
+			return active, nil
+		}
+		return active, p.flushIndex(active, 1, 0)
+	}
+	s, err := p.createSegment(p.end, now)
+	if err != nil {
+		return nil, err
+	}
+	p.addSegment(active, s)
+	return s, nil
+}
+
+// mustRoll decides as Kafka: by size, by age (in the records' time, when the first batch had one), and so that an
+// offset in the segment is its base plus 31 bits.
+func (p *Partition) mustRoll(s *segment, b *Batch, now int64) bool {
+	if s.size == 0 {
+		return false
+	}
+	if s.size+int64(len(b.raw)) > p.config.SegmentBytes || p.end+int64(b.LastOffsetDelta)-s.base > math.MaxInt32 {
+		return true
+	}
+	if p.config.SegmentMs <= 0 {
+		return false
+	}
+	if s.first >= 0 {
+		return b.MaxTimestamp-s.first > p.config.SegmentMs
+	}
+	return s.created > 0 && now-s.created > p.config.SegmentMs
+}
+
+// addSegment makes s the one that is written, and seals the one before it.
+func (p *Partition) addSegment(before, s *segment) {
+	state := encodeState(p.epochs, p.producers)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if before != nil {
+		before.state = state
+		p.sealed = append(p.sealed, before)
+	}
+	p.segments = append(p.segments[:len(p.segments):len(p.segments)], s)
+}
+
+// publish lets readers see a batch that was written.
+func (p *Partition) publish(s *segment, b *Batch, a *Admission) {
+	e := entryOf(&b.Header, s.size, a.JournalSeq, s.maxTime)
+	p.mu.Lock()
+	e.stamp = max(e.stamp, s.stamp)
+	s.stamp = e.stamp
+	s.tail = append(s.tail, e)
+	s.size = e.end()
+	if s.flushed+len(s.tail) == 1 {
+		s.first = b.MaxTimestamp
+	}
+	s.maxTime = e.maxSoFar
+	p.apply(&e)
+	p.touched = true
+	if n := len(p.pending); n == 0 || p.pending[n-1] != s {
+		p.pending = append(p.pending, s)
+	}
+	queue := !p.dirty
+	p.dirty = true
+	p.notifyLocked()
+	p.mu.Unlock()
+	if queue {
+		p.dir.queue(p)
+	}
+}
+
+// apply folds a batch into what the partition knows of its log.
+func (p *Partition) apply(e *entry) {
+	p.end = e.last() + 1
+	p.epochs.assign(e.epoch, e.offset)
+	if e.producerID < 0 {
+		return
+	}
+	p.producers.apply(e)
+	if e.attributes&(attrTransactional|attrControl) != 0 {
+		p.unstable = -1
+		if first, open := p.producers.firstUnstable(); open {
+			p.unstable = first
+		}
+	}
+}

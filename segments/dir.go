@@ -1,0 +1,412 @@
+package segments
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"doze/disk"
+)
+
+// Options of a directory of partitions.
+type Options struct {
+	// Now is the clock, in ms. Default: the system's.
+	Now func() int64
+	// MaxOpenFiles bounds the descriptors that are kept open. Default 400.
+	MaxOpenFiles int
+	// SyncEvery is how long a batch that nobody waits for may stay unsynced. Default 1 s; below 0: only SyncDirty does it.
+	SyncEvery time.Duration
+	// ProducerExpiryMs is how long a silent producer is remembered. Default 24 h.
+	ProducerExpiryMs int64
+	// Report is told what recovery found. It must not call into this package.
+	Report func(Report)
+}
+
+func (o *Options) defaults() {
+	if o.Now == nil {
+		o.Now = func() int64 { return time.Now().UnixMilli() }
+	}
+	if o.MaxOpenFiles <= 0 {
+		o.MaxOpenFiles = 400
+	}
+	if o.SyncEvery == 0 {
+		o.SyncEvery = time.Second
+	}
+	if o.ProducerExpiryMs <= 0 {
+		o.ProducerExpiryMs = 24 * 60 * 60 * 1000
+	}
+	if o.Report == nil {
+		o.Report = func(Report) {}
+	}
+}
+
+// Dir is the directory of all partitions.
+type Dir struct {
+	fs         disk.FS
+	root       string
+	opt        Options
+	files      files
+	checkpoint checkpoint
+
+	mu         sync.RWMutex
+	partitions map[ID]*Partition
+	existing   map[ID]bool // directories that were there at the start and are not opened yet
+	closed     bool
+	asides     int
+
+	dirty      []*Partition
+	timer      *time.Timer // set while something is dirty
+	syncing    sync.Mutex  // held by the coarse sync
+	background sync.WaitGroup
+}
+
+// Suffixes of directories that are no partitions any more.
+const (
+	removedSuffix    = ".removed"
+	quarantineSuffix = ".orphan"
+)
+
+// OpenDir opens the directory root, making it when it is missing. It reads the list of names and one table; partitions
+// are opened at their first use.
+func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
+	opt.defaults()
+	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, existing: map[ID]bool{}}
+	d.files = files{fs: fsys, limit: opt.MaxOpenFiles}
+	if err := makeRoot(fsys, root); err != nil {
+		return nil, fmt.Errorf("create segments directory: %w", err)
+	}
+	entries, err := fsys.ReadDir(root)
+	if err != nil {
+		return nil, fmt.Errorf("list segments directory: %w", err)
+	}
+	var leftovers []string
+	for _, e := range entries {
+		if id, ok := ParseID(e.Name()); ok && e.IsDir() {
+			d.existing[id] = true
+		} else if e.IsDir() && strings.Contains(e.Name(), removedSuffix) {
+			leftovers = append(leftovers, path.Join(root, e.Name()))
+		}
+	}
+	if d.checkpoint, err = openCheckpoint(fsys, path.Join(root, checkpointName)); err != nil {
+		return nil, fmt.Errorf("open checkpoint: %w", err)
+	}
+	d.erase(leftovers)
+	return d, nil
+}
+
+func makeRoot(fsys disk.FS, root string) error {
+	if _, err := fsys.Stat(root); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := fsys.MkdirAll(root); err != nil {
+		return err
+	}
+	return fsys.SyncDir(path.Dir(root))
+}
+
+// List returns the partitions that have a directory, in no order.
+func (d *Dir) List() []ID {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	ids := make([]ID, 0, len(d.existing))
+	for id := range d.existing {
+		ids = append(ids, id)
+	}
+	for id, p := range d.partitions {
+		if !d.existing[id] && p.onDisk() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (p *Partition) onDisk() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.segments) > 0
+}
+
+// Partition returns the handle of a partition, making it with the configuration when there is none yet. Nothing is
+// opened or created on disk.
+func (d *Dir) Partition(id ID, c Config) *Partition {
+	d.mu.RLock()
+	p := d.partitions[id]
+	d.mu.RUnlock()
+	if p != nil {
+		return p
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p = d.partitions[id]; p == nil {
+		p = &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
+		p.removed = d.closed
+		p.opened.Store(d.closed)
+		d.partitions[id] = p
+	}
+	return p
+}
+
+func (c Config) withDefaults() Config {
+	if c.SegmentBytes <= 0 {
+		c.SegmentBytes = defaultSegmentBytes
+	}
+	return c
+}
+
+func (d *Dir) exists(id ID) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.existing[id]
+}
+
+func (d *Dir) report(r Report) { d.opt.Report(r) }
+
+// Remove takes a topic's partitions away: their directories are renamed aside at once and erased in the background.
+// Spans that are held stay readable.
+func (d *Dir) Remove(topic [16]byte) error {
+	d.mu.Lock()
+	var ids []ID
+	for id := range d.partitions {
+		if id.Topic == topic {
+			ids = append(ids, id)
+		}
+	}
+	for id := range d.existing {
+		if id.Topic == topic && d.partitions[id] == nil {
+			ids = append(ids, id)
+		}
+	}
+	d.mu.Unlock()
+	var asides []string
+	var errs []error
+	for _, id := range ids {
+		aside, err := d.takeAway(id, removedSuffix)
+		if err != nil {
+			errs = append(errs, err)
+		} else if aside != "" {
+			asides = append(asides, aside)
+		}
+	}
+	d.erase(asides)
+	return errors.Join(errs...)
+}
+
+// Quarantine renames the directory of a partition that nobody knows, and returns the new name. It never deletes.
+func (d *Dir) Quarantine(id ID) (string, error) {
+	name, err := d.takeAway(id, quarantineSuffix)
+	if err != nil || name == "" {
+		return name, err
+	}
+	return name, d.fs.SyncDir(d.root)
+}
+
+// takeAway ends a partition's life here and renames its directory; "" when it has none.
+func (d *Dir) takeAway(id ID, suffix string) (string, error) {
+	d.mu.Lock()
+	p := d.partitions[id]
+	delete(d.partitions, id)
+	delete(d.existing, id)
+	d.mu.Unlock()
+	if p != nil {
+		p.write.Lock()
+		defer p.write.Unlock()
+		p.retire()
+	}
+	from := path.Join(d.root, id.String())
+	for {
+		d.mu.Lock()
+		d.asides++
+		to := fmt.Sprintf("%s%s-%d", from, suffix, d.asides)
+		d.mu.Unlock()
+		if _, err := d.fs.Stat(to); err == nil {
+			continue
+		}
+		err := d.fs.Rename(from, to)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("rename partition %s aside: %w", id, err)
+		}
+		return to, nil
+	}
+}
+
+// retire makes every later use of the partition answer ErrRemoved; the caller holds write.
+func (p *Partition) retire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.removed = true
+	p.opened.Store(true)
+	for _, s := range p.segments {
+		s.log.forget()
+		s.index.forget()
+	}
+	p.segments, p.pending, p.sealed = nil, nil, nil
+	p.producers, p.epochs = nil, nil
+	p.notifyLocked()
+}
+
+// erase deletes directories in the background. What it does not come to is erased at the next start.
+func (d *Dir) erase(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	d.background.Add(1)
+	go func() {
+		defer d.background.Done()
+		for _, name := range names {
+			_ = d.fs.RemoveAll(name)
+		}
+	}()
+}
+
+// ExpireProducers forgets producers that were silent for ProducerExpiryMs, in the partitions that are open; the others
+// do it when they are opened. Kafka does it every ten minutes (producer.id.expiration.check.interval.ms).
+func (d *Dir) ExpireProducers() {
+	now := d.opt.Now()
+	for _, p := range d.opened() {
+		p.write.Lock()
+		p.mu.Lock()
+		p.producers.expire(now, d.opt.ProducerExpiryMs)
+		p.mu.Unlock()
+		p.write.Unlock()
+	}
+}
+
+func (d *Dir) opened() []*Partition {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	out := make([]*Partition, 0, len(d.partitions))
+	for _, p := range d.partitions {
+		if p.opened.Load() {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// queue notes a partition for the coarse sync. The timer runs only while there is one: an idle broker does nothing.
+func (d *Dir) queue(p *Partition) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dirty = append(d.dirty, p)
+	if d.timer == nil && d.opt.SyncEvery > 0 && !d.closed {
+		d.timer = time.AfterFunc(d.opt.SyncEvery, d.SyncDirty)
+	}
+}
+
+// SyncDirty syncs every partition that was written since the last time. It runs by itself every SyncEvery.
+func (d *Dir) SyncDirty() {
+	d.syncing.Lock()
+	defer d.syncing.Unlock()
+	d.mu.Lock()
+	dirty := d.dirty
+	d.dirty, d.timer = nil, nil
+	d.mu.Unlock()
+	for _, p := range dirty {
+		p.settle()
+	}
+}
+
+// Close syncs everything, trims the files and writes the clean checkpoint. Nothing may be used any more; handles answer
+// ErrRemoved. After an error the next start recovers as after a crash.
+func (d *Dir) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+	d.mu.Unlock()
+	d.SyncDirty()
+	rows, err := d.closePartitions()
+	if err == nil {
+		err = writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows)
+	}
+	d.checkpoint.close()
+	d.background.Wait()
+	return err
+}
+
+// closePartitions closes what is open and collects the rows of the checkpoint; those of partitions that were not opened
+// are carried over.
+func (d *Dir) closePartitions() ([]checkpointRow, error) {
+	var rows []checkpointRow
+	var errs []error
+	opened := map[ID]bool{}
+	for _, p := range d.opened() {
+		opened[p.id] = true
+		r, err := p.shut()
+		if err != nil {
+			errs = append(errs, err)
+		} else if r != nil {
+			rows = append(rows, checkpointRow{p.id, r})
+		}
+	}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for id := range d.existing {
+		if !opened[id] {
+			if raw, ok := d.checkpoint.raw(id); ok {
+				rows = append(rows, checkpointRow{id, raw})
+			}
+		}
+	}
+	return rows, errors.Join(errs...)
+}
+
+// shut ends a partition's use with its files in their final form, and returns its row for the checkpoint; nil when it
+// has no files or they cannot be vouched for.
+func (p *Partition) shut() ([]byte, error) {
+	p.write.Lock()
+	defer p.write.Unlock()
+	if p.damage != nil || p.removed {
+		raw, _ := p.dir.checkpoint.raw(p.id)
+		return raw, nil
+	}
+	var r []byte
+	var err error
+	if n := len(p.segments); n > 0 && p.failed == nil && len(p.sealed) == 0 {
+		s := p.segments[n-1]
+		if p.touched {
+			err = p.trim(s)
+		}
+		if err == nil {
+			r = appendRow(nil, &row{base: s.base, size: s.size, entries: s.flushed, end: p.end, epochs: p.epochs,
+				producers: p.producers})
+		}
+	}
+	for _, s := range p.segments {
+		s.log.close()
+		s.index.close()
+	}
+	p.retire()
+	return r, err
+}
+
+// trim gives the last segment its final form and syncs it.
+func (p *Partition) trim(s *segment) error {
+	f, err := s.log.acquire()
+	if err != nil {
+		return err
+	}
+	defer s.log.release()
+	if err := f.Truncate(s.size); err != nil {
+		return err
+	}
+	if err := p.flushIndex(s, 0, p.end); err != nil {
+		return err
+	}
+	if err := s.syncIndex(); err != nil {
+		return err
+	}
+	return f.Sync()
+}

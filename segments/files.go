@@ -1,0 +1,186 @@
+package segments
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"doze/disk"
+)
+
+// files bounds how many files are open at once, whatever the number of partitions. A file that nobody uses right now
+// may be closed at any time and is opened again by name at its next use.
+type files struct {
+	fs    disk.FS
+	limit int
+
+	mu   sync.Mutex
+	open []*file // every file with f != nil
+	hand int     // where the search for a victim goes on (second-chance order)
+}
+
+// file is a file that is open while somebody uses it and as long after that as there is room.
+type file struct {
+	cache *files
+	name  string
+
+	mu     sync.Mutex
+	f      disk.File
+	refs   int
+	recent bool // used since the hand last passed
+	doomed bool // not to be opened again
+	erase  bool // to be removed from disk when refs is 0
+	slot   int  // in cache.open
+}
+
+var errRemoved = errors.New("file was removed")
+
+func (c *files) file(name string) *file { return &file{cache: c, name: name} }
+
+// acquire opens the file when it is not open. Each acquire needs a release.
+func (f *file) acquire() (disk.File, error) { return f.acquireWith(os.O_RDWR) }
+
+// create makes the file, empty, and acquires it.
+func (f *file) create() (disk.File, error) {
+	return f.acquireWith(os.O_RDWR | os.O_CREATE | os.O_TRUNC)
+}
+
+func (f *file) acquireWith(flag int) (disk.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doomed {
+		return nil, fmt.Errorf("open %s: %w", f.name, errRemoved)
+	}
+	if f.f == nil {
+		opened, err := f.cache.fs.OpenFile(f.name, flag)
+		if err != nil {
+			return nil, fmt.Errorf("open segment file: %w", err)
+		}
+		f.f = opened
+		f.cache.add(f)
+	}
+	f.refs++
+	f.recent = true
+	return f.f, nil
+}
+
+// retain adds a reference to a file that the caller has acquired.
+func (f *file) retain() {
+	f.mu.Lock()
+	f.refs++
+	f.mu.Unlock()
+}
+
+func (f *file) release() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refs--
+	f.settle()
+}
+
+// remove deletes the file from disk, as soon as nobody uses it.
+func (f *file) remove() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.doomed {
+		f.doomed, f.erase = true, true
+		f.settle()
+	}
+}
+
+// settle does what was put off while the file was in use; the caller holds f.mu.
+func (f *file) settle() {
+	if f.refs > 0 || !f.doomed {
+		return
+	}
+	f.shut()
+	if f.erase {
+		f.erase = false
+		_ = f.cache.fs.Remove(f.name) // what stays behind is removed at the next open of the partition
+	}
+}
+
+// forget closes the file when nobody uses it, and keeps it from being opened again under a name that it lost.
+func (f *file) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.doomed = true
+	f.settle()
+}
+
+// shut closes the descriptor; the caller holds f.mu.
+func (f *file) shut() {
+	if f.f == nil {
+		return
+	}
+	f.f.Close()
+	f.f = nil
+	f.cache.drop(f)
+}
+
+// close closes a file that nobody uses.
+func (f *file) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refs == 0 {
+		f.shut()
+	}
+}
+
+// add takes a file that was just opened; its mutex is held. Lock order: a file, then the cache, then other files by
+// TryLock only, so two files never wait for each other.
+func (c *files) add(f *file) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.open) >= c.limit {
+		c.evict()
+	}
+	f.slot = len(c.open)
+	c.open = append(c.open, f)
+}
+
+// evict closes one file that is not in use. When all are in use the limit gives way: it bounds what is kept, and
+// what is in use is bounded by the requests in hand.
+func (c *files) evict() {
+	for range 2 * len(c.open) {
+		c.hand++
+		if c.hand >= len(c.open) {
+			c.hand = 0
+		}
+		v := c.open[c.hand]
+		if !v.mu.TryLock() {
+			continue
+		}
+		if v.refs == 0 && !v.recent {
+			v.f.Close()
+			v.f = nil
+			c.unlink(v)
+			v.mu.Unlock()
+			return
+		}
+		v.recent = false
+		v.mu.Unlock()
+	}
+}
+
+func (c *files) drop(f *file) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unlink(f)
+}
+
+func (c *files) unlink(f *file) {
+	last := c.open[len(c.open)-1]
+	c.open[f.slot] = last
+	last.slot = f.slot
+	c.open[len(c.open)-1] = nil
+	c.open = c.open[:len(c.open)-1]
+}
+
+// count tells how many files are open.
+func (c *files) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open)
+}

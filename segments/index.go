@@ -1,0 +1,206 @@
+package segments
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sort"
+
+	"doze/disk"
+)
+
+const (
+	indexMagic       = "DOZEIDX1"
+	indexHeaderBytes = 32
+	entryBytes       = 72
+	searchBlock      = 56 // entries that a search reads at once when it has come close: 4 KiB
+)
+
+// Bits of an entry's attributes above Kafka's eight.
+const (
+	// entryVouched: when this entry was written, the log up to the end of its batch had been synced.
+	entryVouched = 0x8000
+	// entryStampUnknown: the entry was rebuilt from the log; its stamp is the one before it, a lower bound.
+	entryStampUnknown = 0x4000
+)
+
+// entry is one batch in an index: its header without what only a reader of records needs.
+type entry struct {
+	offset     int64
+	position   uint32
+	size       uint32
+	delta      int32 // last offset - offset
+	epoch      int32
+	maxSoFar   int64 // largest timestamp of the segment up to and including this batch: it makes time searchable
+	stamp      uint64
+	producerID int64
+	sequence   int32
+	prodEpoch  int16
+	attributes uint16
+	maxTime    int64
+	records    int32
+}
+
+func (e *entry) last() int64 { return e.offset + int64(e.delta) }
+func (e *entry) end() int64  { return int64(e.position) + int64(e.size) }
+
+func entryOf(h *Header, position int64, stamp uint64, before int64) entry {
+	return entry{offset: h.BaseOffset, position: uint32(position), size: uint32(h.Size), delta: h.LastOffsetDelta,
+		epoch: h.LeaderEpoch, maxSoFar: max(before, h.MaxTimestamp), stamp: stamp, producerID: h.ProducerID,
+		sequence: h.BaseSequence, prodEpoch: h.ProducerEpoch, attributes: uint16(h.Attributes) & 0xff,
+		maxTime: h.MaxTimestamp, records: h.Records}
+}
+
+// sameBatch tells whether the entry describes the batch with that header at that place.
+func (e *entry) sameBatch(h *Header, position int64) bool {
+	other := entryOf(h, position, e.stamp, e.maxSoFar)
+	other.maxSoFar = e.maxSoFar
+	other.attributes |= e.attributes &^ 0xff
+	return *e == other
+}
+
+func appendEntry(b []byte, e *entry) []byte {
+	from := len(b)
+	b = binary.BigEndian.AppendUint64(b, uint64(e.offset))
+	b = binary.BigEndian.AppendUint32(b, e.position)
+	b = binary.BigEndian.AppendUint32(b, e.size)
+	b = binary.BigEndian.AppendUint32(b, uint32(e.delta))
+	b = binary.BigEndian.AppendUint32(b, uint32(e.epoch))
+	b = binary.BigEndian.AppendUint64(b, uint64(e.maxSoFar))
+	b = binary.BigEndian.AppendUint64(b, e.stamp)
+	b = binary.BigEndian.AppendUint64(b, uint64(e.producerID))
+	b = binary.BigEndian.AppendUint32(b, uint32(e.sequence))
+	b = binary.BigEndian.AppendUint16(b, uint16(e.prodEpoch))
+	b = binary.BigEndian.AppendUint16(b, e.attributes)
+	b = binary.BigEndian.AppendUint64(b, uint64(e.maxTime))
+	b = binary.BigEndian.AppendUint32(b, uint32(e.records))
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b[from:], castagnoli))
+}
+
+var errBadEntry = errors.New("index entry is damaged")
+
+// parseEntry reads the entry at the start of b.
+//
+//fuzz:parser class=index FuzzIndex
+func parseEntry(b []byte) (entry, error) {
+	if len(b) < entryBytes {
+		return entry{}, errBadEntry
+	}
+	b = b[:entryBytes]
+	if crc32.Checksum(b[:entryBytes-4], castagnoli) != binary.BigEndian.Uint32(b[entryBytes-4:]) {
+		return entry{}, errBadEntry
+	}
+	return entry{
+		offset:     int64(binary.BigEndian.Uint64(b)),
+		position:   binary.BigEndian.Uint32(b[8:]),
+		size:       binary.BigEndian.Uint32(b[12:]),
+		delta:      int32(binary.BigEndian.Uint32(b[16:])),
+		epoch:      int32(binary.BigEndian.Uint32(b[20:])),
+		maxSoFar:   int64(binary.BigEndian.Uint64(b[24:])),
+		stamp:      binary.BigEndian.Uint64(b[32:]),
+		producerID: int64(binary.BigEndian.Uint64(b[40:])),
+		sequence:   int32(binary.BigEndian.Uint32(b[48:])),
+		prodEpoch:  int16(binary.BigEndian.Uint16(b[52:])),
+		attributes: binary.BigEndian.Uint16(b[54:]),
+		maxTime:    int64(binary.BigEndian.Uint64(b[56:])),
+		records:    int32(binary.BigEndian.Uint32(b[64:])),
+	}, nil
+}
+
+// follows tells whether the entry can come after prev (nil: be the first of a segment with that base).
+func (e *entry) follows(prev *entry, base int64) bool {
+	if e.size < headerBytes || e.delta < 0 || e.offset < base {
+		return false
+	}
+	if prev == nil {
+		return e.position == 0
+	}
+	return int64(e.position) == prev.end() && e.offset > prev.last() && e.maxSoFar >= prev.maxSoFar && e.stamp >= prev.stamp
+}
+
+func indexHeader(base int64) []byte {
+	b := append(make([]byte, 0, indexHeaderBytes), indexMagic...)
+	b = binary.BigEndian.AppendUint64(b, uint64(base))
+	b = append(b, make([]byte, 12)...)
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// checkIndexHeader tells whether b starts an index of the segment with that base.
+//
+//fuzz:parser class=index FuzzIndex
+func checkIndexHeader(b []byte, base int64) error {
+	if len(b) < indexHeaderBytes {
+		return errors.New("index has no header")
+	}
+	if string(b[:indexHeaderBytes]) != string(indexHeader(base)) {
+		return errors.New("index header is damaged or of another segment")
+	}
+	return nil
+}
+
+func entryPosition(i int) int64 { return indexHeaderBytes + int64(i)*entryBytes }
+
+// readEntries reads entries i up to j of an index file into b and returns the bytes.
+func readEntries(f disk.File, i, j int, b []byte) ([]byte, error) {
+	n := (j - i) * entryBytes
+	if cap(b) < n {
+		b = make([]byte, n)
+	}
+	b = b[:n]
+	got, err := f.ReadAt(b, entryPosition(i))
+	if got < n {
+		if err == nil || err == io.EOF {
+			err = errBadEntry
+		}
+		return nil, fmt.Errorf("read index entries %d to %d: %w", i, j, err)
+	}
+	return b, nil
+}
+
+// searchEntries finds the first of the n entries in an index file for which holds is true (n when there is none); holds
+// must be false up to some entry and true from there on. It returns that entry and the one before it, when they exist.
+func searchEntries(f disk.File, n int, holds func(*entry) bool) (at int, found, before entry, err error) {
+	var block [searchBlock * entryBytes]byte
+	lo, hi := 0, n
+	for hi-lo > searchBlock-1 {
+		mid := int(uint(lo+hi) >> 1)
+		e, err := oneEntry(f, mid, block[:])
+		if err != nil {
+			return 0, entry{}, entry{}, err
+		}
+		if holds(&e) {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	from, to := max(lo-1, 0), min(hi+1, n)
+	b, err := readEntries(f, from, to, block[:])
+	if err != nil {
+		return 0, entry{}, entry{}, err
+	}
+	at = from + sort.Search(to-from, func(i int) bool {
+		e, perr := parseEntry(b[i*entryBytes:])
+		if perr != nil {
+			err = perr
+		}
+		return perr == nil && holds(&e)
+	})
+	if err == nil && at < to {
+		found, err = parseEntry(b[(at-from)*entryBytes:])
+	}
+	if err == nil && at > from {
+		before, err = parseEntry(b[(at-from-1)*entryBytes:])
+	}
+	return at, found, before, err
+}
+
+func oneEntry(f disk.File, i int, b []byte) (entry, error) {
+	b, err := readEntries(f, i, i+1, b)
+	if err != nil {
+		return entry{}, err
+	}
+	return parseEntry(b)
+}

@@ -1,0 +1,237 @@
+package segments
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// openLocked makes the partition ready; the caller holds write. Damage does not make it fail: it is kept and answered
+// from then on. A failure (too many open files, say) leaves the partition closed, to be tried again.
+func (p *Partition) openLocked() error {
+	if p.opened.Load() {
+		return nil
+	}
+	o := opening{p: p, producers: producers{}}
+	err := o.load()
+	if damage := (*Damage)(nil); errors.As(err, &damage) {
+		p.dir.report(Report{Partition: p.id, Damage: damage})
+		p.mu.Lock()
+		p.damage = fmt.Errorf("partition %s: %w: %w", p.id, ErrStorage, damage)
+		p.mu.Unlock()
+		p.opened.Store(true)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open partition %s: %w: %w", p.id, ErrStorage, err)
+	}
+	p.mu.Lock()
+	o.install()
+	p.opened.Store(true)
+	queue := len(p.pending) > 0 && !p.dirty
+	p.dirty = p.dirty || queue
+	p.mu.Unlock()
+	if queue {
+		p.dir.queue(p)
+	}
+	return nil
+}
+
+// Damage is what is wrong with a partition's files that no crash explains. The partition is refused as a whole: what it
+// acknowledged is not to be lost in silence.
+type Damage struct {
+	File     string
+	Position int64
+	Offset   int64 // the first that cannot be read
+	Detail   string
+}
+
+func (d *Damage) Error() string {
+	return fmt.Sprintf("damage in %s at byte %d (offset %d): %s", d.File, d.Position, d.Offset, d.Detail)
+}
+
+// opening is a partition that is being opened.
+type opening struct {
+	p         *Partition
+	segments  []*segment
+	end       int64
+	epochs    epochs
+	producers producers
+	pending   []*segment // read back, but perhaps only from the page cache
+	sealed    []*segment // full, but perhaps not finished
+	touched   bool
+}
+
+func (o *opening) load() error {
+	if !o.p.dir.exists(o.p.id) {
+		return nil
+	}
+	if err := o.list(); err != nil {
+		return err
+	}
+	if len(o.segments) == 0 {
+		return nil
+	}
+	clean, err := o.fromCheckpoint()
+	if err != nil || clean {
+		return err
+	}
+	o.touched = true
+	return o.recover()
+}
+
+// list finds the segments that the directory has, with the sizes of their files.
+func (o *opening) list() error {
+	entries, err := o.p.dir.fs.ReadDir(o.p.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	indexes := map[int64]int64{}
+	for _, e := range entries {
+		base, ext, ok := parseSegmentName(e.Name())
+		if !ok {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		switch ext {
+		case "log":
+			s := o.p.newSegment(base)
+			s.size, s.allocated = info.Size(), info.Size()
+			o.segments = append(o.segments, s)
+		case "index":
+			indexes[base] = info.Size()
+		}
+	}
+	slices.SortFunc(o.segments, func(a, b *segment) int { return int(max(-1, min(1, a.base-b.base))) })
+	for _, s := range o.segments {
+		s.flushed = int(max(0, indexes[s.base]-indexHeaderBytes) / entryBytes)
+	}
+	return nil
+}
+
+func parseSegmentName(name string) (base int64, ext string, ok bool) {
+	number, ext, found := strings.Cut(name, ".")
+	if !found || len(number) != 20 {
+		return 0, "", false
+	}
+	base, err := strconv.ParseInt(number, 10, 64)
+	return base, ext, err == nil && base >= 0 && segmentName(base, ext) == name
+}
+
+// fromCheckpoint takes what the clean stop noted, when it still describes the files.
+func (o *opening) fromCheckpoint() (bool, error) {
+	row, ok := o.p.dir.checkpoint.row(o.p.id)
+	last := o.segments[len(o.segments)-1]
+	if !ok || row.base > last.base {
+		return false, nil
+	}
+	i, found := slices.BinarySearchFunc(o.segments, row.base, func(s *segment, base int64) int {
+		return int(max(-1, min(1, s.base-base)))
+	})
+	if !found {
+		return false, nil
+	}
+	if s := o.segments[i]; s.size < row.size {
+		return false, &Damage{File: s.log.name, Position: s.size, Offset: row.end,
+			Detail: fmt.Sprintf("the file has %d bytes, at the last clean stop it had %d", s.size, row.size)}
+	}
+	if row.base < last.base || last.size != row.size || last.flushed != row.entries {
+		return false, nil
+	}
+	o.end, o.epochs, o.producers = row.end, row.epochs, row.producers
+	return true, nil
+}
+
+// install makes what was loaded the partition's; the caller holds both locks.
+func (o *opening) install() {
+	p := o.p
+	p.segments, p.epochs, p.producers, p.end = o.segments, o.epochs, o.producers, o.end
+	p.pending, p.sealed, p.touched = o.pending, o.sealed, o.touched
+	p.newFiles, p.newDir = len(o.pending) > 0, len(o.pending) > 0
+	p.start = p.config.LogStart
+	p.dropBefore(p.start)
+	if len(p.segments) > 0 {
+		p.start = max(p.start, p.segments[0].base)
+	}
+	if p.end < p.start { // a power loss took what was deleted anyway
+		p.end = p.start
+	}
+	if len(p.pending) == 0 {
+		p.synced = p.end
+	}
+	p.epochs.cut(p.start)
+	p.epochs.assign(p.config.LeaderEpoch, p.end)
+	p.producers.expire(p.dir.opt.Now(), p.dir.opt.ProducerExpiryMs)
+	p.unstable = -1
+	if first, open := p.producers.firstUnstable(); open {
+		p.unstable = first
+	}
+}
+
+// dropBefore deletes the segments that lie wholly below start: those that another one follows at or below it, and the
+// last one when the log ends below it. The caller holds both locks.
+func (p *Partition) dropBefore(start int64) {
+	n := 0
+	for n+1 < len(p.segments) && p.segments[n+1].base <= start {
+		n++
+	}
+	if n+1 == len(p.segments) && p.end < start {
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	for _, s := range p.segments[:n] {
+		s.log.remove()
+		s.index.remove()
+		_ = p.dir.fs.Remove(path.Join(p.path, segmentName(s.base, "snapshot")))
+	}
+	p.segments = slices.Clone(p.segments[n:])
+	p.touched = true
+	p.newFiles = true
+}
+
+// learn reads what only an appender or a search by time needs to know of a segment that was opened without reading.
+func (p *Partition) learn(s *segment) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return s.learn()
+}
+
+// learn is called with mu of the partition held; it reads at most two entries, once.
+func (s *segment) learn() error {
+	if s.known {
+		return nil
+	}
+	last, ok, err := s.lastEntry()
+	if err != nil {
+		return err
+	}
+	if ok {
+		s.maxTime, s.stamp = last.maxSoFar, last.stamp
+		f, err := s.index.acquire()
+		if err != nil {
+			return err
+		}
+		defer s.index.release()
+		first := last
+		if s.flushed > 0 {
+			if first, err = oneEntry(f, 0, make([]byte, entryBytes)); err != nil {
+				return err
+			}
+		}
+		s.first = first.maxTime
+	}
+	s.known = true
+	return nil
+}

@@ -1,0 +1,173 @@
+package segments
+
+import (
+	"context"
+	"slices"
+)
+
+// SyncTo returns when everything below offset is on disk. Who comes while a sync is under way waits for it to end; then
+// one of those whose offset it did not cover leads the next, for all of them. After a failed sync the partition takes
+// no write until the next start: the system has forgotten which pages were not written, so a second sync that succeeds
+// would prove nothing.
+func (p *Partition) SyncTo(ctx context.Context, offset int64) error {
+	for {
+		p.mu.Lock()
+		switch {
+		case p.failed != nil:
+			err := p.failed
+			p.mu.Unlock()
+			return err
+		case p.removed:
+			p.mu.Unlock()
+			return ErrRemoved
+		case p.synced >= offset:
+			p.mu.Unlock()
+			return nil
+		}
+		round := p.round
+		if round == nil {
+			p.leadRound() // unlocks
+			continue
+		}
+		p.mu.Unlock()
+		select {
+		case <-round:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// leadRound syncs what is pending. It is called with mu held and returns without.
+func (p *Partition) leadRound() {
+	round := make(chan struct{})
+	p.round = round
+	target, pending := p.end, p.pending
+	p.pending = nil
+	newFiles, newDir := p.newFiles, p.newDir
+	p.newFiles, p.newDir = false, false
+	p.mu.Unlock()
+
+	err := p.syncFiles(pending, newFiles, newDir)
+	if err != nil {
+		p.fail(err)
+	}
+	p.mu.Lock()
+	if err == nil {
+		p.synced = max(p.synced, target)
+	}
+	p.round = nil
+	p.mu.Unlock()
+	close(round)
+}
+
+// syncFiles makes segments and then their names durable.
+func (p *Partition) syncFiles(pending []*segment, newFiles, newDir bool) error {
+	for _, s := range pending {
+		f, err := s.log.acquire()
+		if err != nil {
+			if p.gone(s) {
+				continue
+			}
+			return err
+		}
+		err = f.Sync()
+		s.log.release()
+		if err != nil {
+			return err
+		}
+	}
+	if newFiles {
+		if err := p.dir.fs.SyncDir(p.path); err != nil && !p.isRemoved() {
+			return err
+		}
+	}
+	if newDir {
+		return p.dir.fs.SyncDir(p.dir.root)
+	}
+	return nil
+}
+
+// gone tells whether a segment was deleted, so that nobody needs it on disk any more.
+func (p *Partition) gone(s *segment) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.removed || !slices.Contains(p.segments, s)
+}
+
+func (p *Partition) isRemoved() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.removed
+}
+
+// settle is the partition's part of a coarse sync: data on disk, full segments finished, the index behind.
+func (p *Partition) settle() {
+	p.mu.Lock()
+	p.dirty = false
+	sealed := p.sealed
+	end := p.end
+	p.mu.Unlock()
+	if p.SyncTo(context.Background(), end) != nil {
+		return // latched: whoever appends next is told
+	}
+	done := 0
+	for _, s := range sealed {
+		if p.finish(s) != nil {
+			break // no room, say: the next round tries again
+		}
+		done++
+	}
+	p.mu.Lock()
+	p.sealed = slices.Clone(p.sealed[done:])
+	var active *segment
+	if n := len(p.segments); n > 0 {
+		active = p.segments[n-1]
+	}
+	p.mu.Unlock()
+	if active != nil {
+		_ = p.flushIndex(active, 0, end) // the entries stay in memory; an append that needs their room will report
+	}
+}
+
+// finish gives a full segment, whose batches are on disk, its final form: trimmed file, whole index, and behind it the
+// snapshot with which the next segment begins. The snapshot comes last: where there is one, all before it is on disk.
+func (p *Partition) finish(s *segment) error {
+	if p.gone(s) {
+		return nil
+	}
+	f, err := s.log.acquire()
+	if err != nil {
+		return err
+	}
+	err = f.Truncate(s.size)
+	s.log.release()
+	if err != nil {
+		return err
+	}
+	last, _, err := s.lastEntry()
+	if err != nil {
+		return err
+	}
+	if err := p.flushIndex(s, 0, last.last()+1); err != nil {
+		return err
+	}
+	if err := s.syncIndex(); err != nil {
+		return err
+	}
+	next := last.last() + 1
+	if err := p.writeSnapshot(next, s.state); err != nil {
+		return err
+	}
+	s.state = nil
+	return nil
+}
+
+func (s *segment) syncIndex() error {
+	f, err := s.index.acquire()
+	if err != nil {
+		return err
+	}
+	defer s.index.release()
+	return f.Sync()
+}
