@@ -37,6 +37,7 @@ type Broker struct {
 	table    map[int16]served
 	sessions *fetchSessions
 	groups   *coordinator
+	loggers  *loggers
 }
 
 // Options is what a Broker stands on. All fields are required.
@@ -47,9 +48,11 @@ type Options struct {
 	Profile *Profile        // the Kafka release it answers as
 	Clock   journal.Clock
 	Log     *slog.Logger
-	NodeID  int32
-	DataDir string                       // as clients see it in DescribeLogDirs
-	Space   func() (total, usable int64) // bytes of the data directory's file system
+	// LogLevel is told the level that an administrator gives the root logger; nil when nobody wants to know.
+	LogLevel func(level string)
+	NodeID   int32
+	DataDir  string                       // as clients see it in DescribeLogDirs
+	Space    func() (total, usable int64) // bytes of the data directory's file system
 }
 
 // New gives a broker that is ready to serve; Start begins its timers.
@@ -60,6 +63,7 @@ func New(opt Options) *Broker {
 	}
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.groups = newCoordinator(b)
+	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.table = b.serve()
 	return b
 }

@@ -10,7 +10,7 @@ import (
 // settings is what the configs of one state come to: the broker's values laid over each other, and what a topic's log does,
 // worked out once and kept until a config changes.
 type settings struct {
-	revision uint64
+	revision *projections.Revision
 	*configs.Broker
 	topics sync.Map // topic name -> configs.Topic
 }
@@ -25,11 +25,35 @@ func (b *Broker) settings(state *projections.State) *settings {
 		return known
 	}
 	made := &settings{revision: revision, Broker: b.static.WithDynamic(
-		state.Configs.Map(projections.BrokerResource, clusterDefaults),
+		b.clusterValues(state),
 		state.Configs.Map(projections.BrokerResource, b.nodeName),
 	)}
 	b.known.Store(made)
 	return made
+}
+
+const minInsyncReplicas = "min.insync.replicas"
+
+// clusterValues are those set for all brokers. A cluster of Kafka begins its life with one of them: min.insync.replicas as it
+// is at that moment, which can be changed from then on but not removed (KIP-966).
+func (b *Broker) clusterValues(state *projections.State) map[string]string {
+	values := state.Configs.Map(projections.BrokerResource, clusterDefaults)
+	if _, set := values[minInsyncReplicas]; set {
+		return values
+	}
+	if values == nil {
+		values = map[string]string{}
+	}
+	values[minInsyncReplicas], _ = b.static.Get(minInsyncReplicas)
+	return values
+}
+
+// setValues are those set on a resource, with what a cluster begins its life with.
+func (b *Broker) setValues(state *projections.State, resourceType int8, name string) map[string]string {
+	if resourceType == projections.BrokerResource && name == clusterDefaults {
+		return b.clusterValues(state)
+	}
+	return state.Configs.Map(resourceType, name)
 }
 
 // topic gives a topic's settings at the state that s is of.

@@ -30,13 +30,17 @@ type Config struct {
 // Configs holds the set values by resource type, resource and name.
 type Configs struct {
 	tree *btree.BTreeG[Config]
-	// revision counts changes, for those who keep something that they have worked out from the values. It is no part of
-	// what the journal says: a state that was loaded counts anew.
-	revision uint64
+	// revision is another one after each change, for those who keep something that they have worked out from the values. It
+	// is no part of what the journal says. An address, not a count: after a decision that was dropped a count would come
+	// again, for other values.
+	revision *Revision
 }
 
+// Revision is the identity of the values that somebody set.
+type Revision struct{ _ byte }
+
 func newConfigs() Configs {
-	return Configs{tree: btree.NewG(treeDegree, func(a, b Config) bool {
+	return Configs{revision: new(Revision), tree: btree.NewG(treeDegree, func(a, b Config) bool {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Name, b.Name)) < 0
 	})}
 }
@@ -44,7 +48,7 @@ func newConfigs() Configs {
 func (c Configs) clone() Configs { return Configs{c.tree.Clone(), c.revision} }
 
 // Revision differs between two states of one process whose set values differ.
-func (c Configs) Revision() uint64 { return c.revision }
+func (c Configs) Revision() *Revision { return c.revision }
 
 // Get is the value set on a resource.
 func (c Configs) Get(resourceType int8, resource, name string) (value string, set bool) {
@@ -89,12 +93,12 @@ func (c Configs) Map(resourceType int8, resource string) map[string]string {
 
 func (c *Configs) put(row Config) {
 	c.tree.ReplaceOrInsert(row)
-	c.revision++
+	c.revision = new(Revision)
 }
 
 func (c *Configs) remove(resourceType int8, resource, name string) {
 	c.tree.Delete(Config{Type: resourceType, Resource: resource, Name: name})
-	c.revision++
+	c.revision = new(Revision)
 }
 
 func (c *Configs) dropResource(resourceType int8, resource string) {
