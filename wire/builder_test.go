@@ -1,5 +1,10 @@
 package wire
 
+// header2 is a request header v2 without client id and tags.
+func header2(key, version int16) []byte {
+	return []byte{byte(key >> 8), byte(key), byte(version >> 8), byte(version), 0, 0, 0, 1, 0xff, 0xff, 0}
+}
+
 // builder builds a body from a shape: strings and record sets are empty, every array has the same length.
 type builder struct {
 	b      []byte

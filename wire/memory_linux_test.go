@@ -10,11 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// header2 is a request header v2 without client id and tags.
-func header2(key, version int16) []byte {
-	return []byte{byte(key >> 8), byte(key), byte(version >> 8), byte(version), 0, 0, 0, 1, 0xff, 0xff, 0}
-}
-
 // bombs are well-formed frames of the given size that want to be many times larger when decoded.
 func bombs(size int) map[string][]byte {
 	frame := func(b []byte) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...) }

@@ -77,7 +77,7 @@ func (w *walker) walk(s shape) error {
 
 // inField names the field of an error: the innermost one names itself first.
 func inField(name string, err error) error {
-	if name == "" {
+	if err == nil || name == "" {
 		return err
 	}
 	if e, ok := err.(*ShapeError); ok {
