@@ -6,6 +6,7 @@ func areas() [][]Scenario {
 		matrixScenarios(),
 		profileScenarios(),
 		handshakeScenarios(),
+		wireScenarios(),
 		topicScenarios(),
 	}
 }

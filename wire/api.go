@@ -33,8 +33,8 @@ type Reply any
 // connection has been written, and gives a kmsg.Response, a *Chunked or nil. An error closes the connection.
 type Later func(ctx context.Context) (Reply, error)
 
-// Request is a decoded request. It is valid until its reply is written; Body's []byte fields alias the frame's buffer
-// and are valid no longer than that (strings are copies).
+// Request is a decoded request. The records of a Produce alias the frame's buffer and are valid until its reply is
+// written (for a Later: until it has resolved); everything else may be kept.
 type Request struct {
 	Conn        *Conn
 	Key         int16

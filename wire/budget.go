@@ -31,8 +31,8 @@ func newBudget(size int64, patient time.Duration) *budget {
 	return &budget{size: size, free: size, patient: patient}
 }
 
-// take reserves n bytes, waiting for others to put theirs back.
-func (b *budget) take(n int64) error {
+// take reserves n bytes, waiting for others to put theirs back, until done is closed at most.
+func (b *budget) take(n int64, done <-chan struct{}) error {
 	if n > b.size {
 		return fmt.Errorf("take %d bytes of a budget of %d: %w", n, b.size, ErrMemory)
 	}
@@ -51,8 +51,9 @@ func (b *budget) take(n int64) error {
 	case <-t.ready:
 		return nil
 	case <-timer.C:
-		return b.giveUp(t, at)
+	case <-done:
 	}
+	return b.giveUp(t, at)
 }
 
 // giveUp leaves the queue, unless the bytes were given in the same moment.
@@ -66,7 +67,7 @@ func (b *budget) giveUp(t *taker, at *list.Element) error {
 	}
 	b.queue.Remove(at)
 	b.serve()
-	return fmt.Errorf("wait %s for %d bytes: %w", b.patient, t.n, ErrMemory)
+	return fmt.Errorf("wait for %d bytes: %w", t.n, ErrMemory)
 }
 
 func (b *budget) put(n int64) {
@@ -90,11 +91,4 @@ func (b *budget) serve() {
 		b.queue.Remove(e)
 		close(t.ready)
 	}
-}
-
-// wanted says whether somebody waits.
-func (b *budget) wanted() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.queue.Len() > 0
 }

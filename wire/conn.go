@@ -91,6 +91,9 @@ func (c *Conn) Close(why error) {
 	}
 }
 
+// ended is closed when the connection is.
+func (c *Conn) ended() <-chan struct{} { return c.ctx.Context.Done() }
+
 func (c *Conn) reason() error {
 	if p := c.why.Load(); p != nil {
 		return *p

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"time"
@@ -61,12 +62,18 @@ func (c *Conn) unsupported(h header, rest []byte) error {
 
 const firstFlexibleAPIVersions = 3
 
-// decodeBody parses the tags of a flexible header and the body.
+// freeDecode is what a decoded request may take without asking the budget: most do, and no two then meet at its lock.
+const freeDecode = 16 << 10
+
+// decodeBody parses the tags of a flexible header, checks the body's shape, reserves the memory that it takes decoded,
+// and decodes it. The records of a produce stay where they are; any other request lets go of its frame: it may be parked
+// for long (a fetch, a join), and so may many of its kind.
 //
 //fuzz:parser class=body FuzzDecodeBody
 func (s *Server) decodeBody(r *Request, b []byte) (kmsg.Request, error) {
 	body := kmsg.RequestForKey(r.Key)
-	if body == nil {
+	shape := shapeOf(r.Key, r.Version)
+	if body == nil || shape == nil || r.Version > body.MaxVersion() {
 		return nil, ErrUnsupported
 	}
 	body.SetVersion(r.Version)
@@ -76,10 +83,40 @@ func (s *Server) decodeBody(r *Request, b []byte) (kmsg.Request, error) {
 			return nil, err
 		}
 	}
+	m, err := shape.check(b, s.opt.DecodeMemory)
+	if err != nil {
+		return nil, err
+	}
+	keep := m.aliases && r.Key == keyProduce
+	if m.aliases && !keep {
+		m.cost += int64(len(b))
+	}
+	if err := s.reserve(r, m.cost); err != nil {
+		return nil, err
+	}
+	if m.aliases && !keep {
+		b = bytes.Clone(b)
+	}
 	if err := body.ReadFrom(b); err != nil {
+		s.decoding.put(r.cost)
 		return nil, fmt.Errorf("decode body: %w", err)
 	}
+	if !keep {
+		r.frame.release()
+	}
 	return body, nil
+}
+
+// reserve charges what a request takes decoded.
+func (s *Server) reserve(r *Request, cost int64) error {
+	if cost <= freeDecode {
+		return nil
+	}
+	if err := s.decoding.take(cost, r.Conn.ended()); err != nil {
+		return err
+	}
+	r.cost = cost
+	return nil
 }
 
 // release lets go of what a request holds, when its answer is written.

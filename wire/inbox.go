@@ -15,7 +15,8 @@ type inbox struct {
 	raw   syscall.RawConn // nil: not a plain socket
 	try   func(fd uintptr) bool
 	mem   *budget
-	touch func() // called when bytes have come
+	done  <-chan struct{} // closed when the connection is
+	touch func()          // called when bytes have come
 
 	c    *chunk
 	r, w int // c.buf[r:w] is read and not yet consumed
@@ -26,8 +27,8 @@ type inbox struct {
 	first [64]byte // for connections that cannot be tried: what wakes them
 }
 
-func newInbox(nc net.Conn, mem *budget, touch func()) *inbox {
-	in := &inbox{nc: nc, mem: mem, touch: touch}
+func newInbox(nc net.Conn, mem *budget, done <-chan struct{}, touch func()) *inbox {
+	in := &inbox{nc: nc, mem: mem, done: done, touch: touch}
 	if in.raw = rawConn(nc); in.raw != nil {
 		in.try = in.tryRead
 	}
@@ -128,7 +129,9 @@ func (in *inbox) next(limit int32) (frame, error) {
 	from := in.r + 4
 	in.r = from + n
 	in.c.refs.Add(1)
-	return frame{body: in.c.buf[from:in.r:in.r], chunk: in.c}, nil
+	f := frame{body: in.c.buf[from:in.r:in.r], chunk: in.c}
+	in.shed()
+	return f, nil
 }
 
 // growth bounds a big frame's buffer: it is never larger than 64 KiB or growth times the bytes that have come. A frame
@@ -142,7 +145,7 @@ const (
 // once the first bytes of it are there (two frames can never wait for each other's half), but allocated as they come.
 func (in *inbox) nextBig(n int) (f frame, err error) {
 	in.r += 4
-	if err := in.mem.take(int64(n)); err != nil {
+	if err := in.mem.take(int64(n), in.done); err != nil {
 		return frame{}, err
 	}
 	f = frame{big: getBuffer(min(n, firstBig)), mem: in.mem}

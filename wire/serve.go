@@ -21,10 +21,10 @@ func (c *Conn) serve() {
 	c.Close(err)
 }
 
-// recovered turns a panic of a handler into the end of its connection; the others do not notice.
+// recovered turns a panic of an observer, a gate or the server itself into the end of one connection.
 func (c *Conn) recovered() {
 	if p := recover(); p != nil {
-		c.Close(fmt.Errorf("panic in a handler: %v\n%s", p, debug.Stack()))
+		c.Close(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		c.out.wait()
 	}
 }
@@ -80,10 +80,16 @@ func (c *Conn) request(f frame) error {
 	return nil
 }
 
-// handle calls the gate or the table's handler.
-func (c *Conn) handle(r *Request, handle Handle) (Reply, error) {
+// handle calls the gate or the table's handler, whose panic becomes an error: the request is let go of as after any
+// other, and other connections do not notice.
+func (c *Conn) handle(r *Request, handle Handle) (reply Reply, err error) {
 	c.beginHandling()
 	defer c.endHandling()
+	defer func() {
+		if p := recover(); p != nil {
+			reply, err = nil, fmt.Errorf("panic in a handler: %v\n%s", p, debug.Stack())
+		}
+	}()
 	if c.toGate(r.Key) {
 		reply, pass, err := c.gate.Request(&c.ctx, r)
 		if err != nil || !pass {

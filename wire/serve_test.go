@@ -11,7 +11,7 @@ import (
 func every(f func(key, version int16)) {
 	for key := range int16(kmsg.MaxKey + 1) {
 		r := kmsg.RequestForKey(key)
-		if r == nil || key == 7 { // ControlledShutdown: brokers only, and its v0 has a header of its own
+		if r == nil || 4 <= key && key <= 7 { // between brokers of the ZooKeeper era; one has a header of its own
 			continue
 		}
 		for v := range r.MaxVersion() + 1 {

@@ -87,7 +87,7 @@ func (s *Server) ServeConn(l *Listener, nc net.Conn) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	c.ctx = requestContext{Context: ctx, cancel: cancel, parks: c.parks}
 	c.out.cond.L = &c.out.mu
-	c.in = newInbox(nc, s.frames, c.touch)
+	c.in = newInbox(nc, s.frames, c.ended(), c.touch)
 	if l.gate != nil {
 		c.gate = l.gate.Session(c)
 	}
