@@ -17,7 +17,7 @@ import (
 //	40  8  first sequence of the file
 //	48  4  chain of the last frame before it, 0 when there is none: the first frame's chain begins here
 //	52  4  salt: random, makes the checksums of this file's frame heads its own
-//	56  4  zero
+//	56  4  skipped: how many sequences before the first one were given up by a repair, and are of no entry
 //	60  4  CRC32C of bytes 0 to 60
 const (
 	headerSize    = 64
@@ -35,7 +35,11 @@ type FileHeader struct {
 	FirstSeq  uint64
 	Chain     uint32
 	Salt      uint32
+	Skipped   uint32
 }
+
+// before is the last sequence of the file before this one, 0 when there was none.
+func (h *FileHeader) before() uint64 { return h.FirstSeq - 1 - uint64(h.Skipped) }
 
 func (h *FileHeader) encode() []byte {
 	b := make([]byte, headerSize)
@@ -46,6 +50,7 @@ func (h *FileHeader) encode() []byte {
 	binary.LittleEndian.PutUint64(b[40:], h.FirstSeq)
 	binary.LittleEndian.PutUint32(b[48:], h.Chain)
 	binary.LittleEndian.PutUint32(b[52:], h.Salt)
+	binary.LittleEndian.PutUint32(b[56:], h.Skipped)
 	binary.LittleEndian.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
 	return b
 }
@@ -90,6 +95,7 @@ func parseFileHeader(b []byte) (FileHeader, error) {
 		FirstSeq:  binary.LittleEndian.Uint64(b[40:]),
 		Chain:     binary.LittleEndian.Uint32(b[48:]),
 		Salt:      binary.LittleEndian.Uint32(b[52:]),
+		Skipped:   binary.LittleEndian.Uint32(b[56:]),
 	}
 	if h.Version != formatVersion {
 		return h, &NewerError{Version: h.Version}
@@ -97,7 +103,7 @@ func parseFileHeader(b []byte) (FileHeader, error) {
 	if unknown := h.Features &^ knownFeatures; unknown != 0 {
 		return h, &NewerError{Version: h.Version, Features: unknown}
 	}
-	if h.FirstSeq == 0 || binary.LittleEndian.Uint32(b[12:]) != 0 || binary.LittleEndian.Uint32(b[56:]) != 0 {
+	if h.FirstSeq == 0 || binary.LittleEndian.Uint32(b[12:]) != 0 || uint64(h.Skipped) >= h.FirstSeq {
 		return h, errHeaderField
 	}
 	return h, nil

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -82,8 +81,7 @@ type opening[S State[S]] struct {
 	last    FileHeader
 	size    int64 // of the last file
 	vouched uint64
-	done    int64
-	total   int64
+	parts   []part
 }
 
 // recover reads the directory into a state.
@@ -118,25 +116,18 @@ func (o *opening[S]) readStop() {
 	o.vouched = m.Seq
 }
 
-// checkHeaders opens every file once: one that is newer, foreign or missing refuses before anything is folded.
-func (o *opening[S]) checkHeaders() error {
-	for i, first := range o.list.journals {
-		s, err := openScanner(o.fs, path.Join(o.opt.Dir, journalName(first)))
-		if err != nil {
+// checkHeaders reads every file's header: one that is newer, foreign or missing refuses before anything is folded.
+func (o *opening[S]) checkHeaders() (err error) {
+	if o.parts, err = readParts(o.fs, o.opt.Dir, o.list.journals); err != nil {
+		return err
+	}
+	for i := range o.parts {
+		if err := o.parts[i].err; err != nil {
 			return err
 		}
-		s.close()
-		if i == 0 {
-			o.rec.ClusterID = s.header.ClusterID
-			o.rec.FirstSeq = first
-		}
-		if s.header.ClusterID != o.rec.ClusterID {
-			return &DamageError{File: s.name, FirstSeq: first, Reason: "it belongs to another cluster, " + hex.EncodeToString(s.header.ClusterID[:])}
-		}
-		if s.header.FirstSeq != first {
-			return &DamageError{File: s.name, FirstSeq: first, Reason: fmt.Sprintf("its header says that it begins at entry %d", s.header.FirstSeq)}
-		}
 	}
+	first := &o.parts[0].header
+	o.rec.ClusterID, o.rec.FirstSeq = first.ClusterID, first.FirstSeq
 	if o.stop != nil && o.stop.ClusterID != o.rec.ClusterID {
 		return &DamageError{File: path.Join(o.opt.Dir, markerName), FirstSeq: 1, Reason: "the clean-stop marker belongs to another cluster"}
 	}
@@ -150,27 +141,27 @@ func (o *opening[S]) foldFrom(snapshots *[]uint64) (retry bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	first := o.list.journals[0]
-	if !found && first != 1 {
-		return false, &DamageError{File: path.Join(o.opt.Dir, journalName(first)), FirstSeq: 1, LastSeq: first - 1,
-			Reason: fmt.Sprintf("the journal begins at entry %d and no snapshot that verifies covers what was before", first)}
+	if first := &o.parts[0]; !found && first.header.before() != 0 {
+		return false, &DamageError{File: first.name, FirstSeq: 1, LastSeq: first.header.before(),
+			Reason: fmt.Sprintf("the journal begins at entry %d and no snapshot that verifies covers what was before", first.header.FirstSeq)}
 	}
 	o.at = from.At
 	o.rec.SnapshotSeq = from.Seq
 	o.rec.Applied = 0
-	files := o.filesFrom(from.Seq)
-	o.done, o.total = 0, int64(len(files))*o.opt.RollBytes
-	for i, first := range files {
-		matched, err := o.foldFile(first, from, i == 0 && found, i+1 < len(files), files[min(i+1, len(files)-1)])
-		if err != nil {
-			return false, err
-		}
-		if !matched {
-			o.note("snapshot of entry %d was ignored: it was not taken from this journal", from.Seq)
-			*snapshots = (*snapshots)[:len(*snapshots)-1]
-			return true, nil
-		}
+	t := &trail{fs: o.fs, parts: o.partsFrom(from.Seq), vouched: max(o.vouched, from.Seq)}
+	defer t.close()
+	matched, err := o.fold(t, from, found)
+	if err != nil {
+		return false, err
 	}
+	if !matched {
+		o.note("snapshot of entry %d was ignored: it was not taken from this journal", from.Seq)
+		*snapshots = (*snapshots)[:len(*snapshots)-1]
+		return true, nil
+	}
+	o.rec.Tail = t.tail
+	o.rec.LastSeq, o.rec.LastAt = t.s.seq, o.at
+	o.chain, o.end, o.last, o.size = t.s.chain, t.s.pos, t.s.header, t.s.size
 	return false, nil
 }
 
@@ -198,85 +189,48 @@ func (o *opening[S]) loadNewest(snapshots *[]uint64) (point, bool, error) {
 	return point{}, false, nil
 }
 
-// filesFrom gives the files that hold anything after seq, and always the last one.
-func (o *opening[S]) filesFrom(seq uint64) []uint64 {
-	files := o.list.journals
-	for len(files) > 1 && files[1] <= seq+1 {
-		files = files[1:]
+// partsFrom gives the files that hold anything after seq, and always the last one.
+func (o *opening[S]) partsFrom(seq uint64) []part {
+	parts := o.parts
+	for len(parts) > 1 && parts[1].header.FirstSeq <= seq+1 {
+		parts = parts[1:]
 	}
-	return files
+	return parts
 }
 
-// foldFile folds the entries of one file that come after the snapshot. matched is false when the snapshot was not taken
-// from this journal.
-func (o *opening[S]) foldFile(first uint64, from point, snapshot, more bool, next uint64) (matched bool, err error) {
-	s, err := openScanner(o.fs, path.Join(o.opt.Dir, journalName(first)))
-	if err != nil {
-		return false, err
-	}
-	defer s.close()
-	if !snapshot && first > 1 && s.header.Chain != o.chain {
-		return false, &DamageError{File: s.name, FirstSeq: first, Reason: "it does not continue the file before it"}
-	}
-	if snapshot && from.Seq == first-1 && from.Chain != s.chain {
+// fold folds all entries that come after the snapshot. matched is false when it was not taken from this journal.
+func (o *opening[S]) fold(t *trail, from point, snapshot bool) (matched bool, err error) {
+	d, total := newDecoder(), t.total()
+	if first := &t.parts[0].header; snapshot && from.Seq+1 == first.FirstSeq && from.Chain != first.Chain {
 		return false, nil
 	}
-	vouched := max(o.vouched, from.Seq)
-	if more {
-		vouched = next - 1 // and what lies beyond is not for this file to show
-	}
-	stopped, err := o.foldFrames(s, from, snapshot)
-	if stopped == nil || err != nil {
-		return false, err
-	}
-	tail, err := s.judge(stopped, vouched, !more)
-	if err != nil {
-		return false, err
-	}
-	if more && s.seq != next-1 {
-		return false, &DamageError{File: s.name, Offset: s.pos, FirstSeq: next, LastSeq: s.seq, Reason: "the next file begins before this one ends"}
-	}
-	o.rec.Tail = tail
-	o.rec.LastSeq, o.rec.LastAt = s.seq, o.at
-	o.chain, o.end, o.last, o.size = s.chain, s.pos, s.header, s.size
-	o.vouched = max(o.vouched, s.vouched)
-	return true, nil
-}
-
-// foldFrames reads frames until the scanner stops and gives why it did, nil when the snapshot does not match.
-func (o *opening[S]) foldFrames(s *scanner, from point, snapshot bool) (stopped error, err error) {
-	d := newDecoder()
-	for {
-		_, body, err := s.next()
-		if err != nil {
-			o.done += s.pos
-			return err, nil
+	for n := 1; ; n++ {
+		body, err := t.next()
+		if err == io.EOF {
+			return true, nil
+		} else if err != nil {
+			return false, err
 		}
-		if s.seq%4096 == 0 && o.opt.Progress != nil {
-			o.opt.Progress(o.done+s.pos, max(o.total, o.done+s.pos))
+		s := t.s
+		if n%4096 == 0 && o.opt.Progress != nil {
+			o.opt.Progress(t.done+s.pos, total)
 		}
-		if s.seq < from.Seq {
-			continue
-		}
-		if s.seq == from.Seq {
-			if snapshot && s.chain != from.Chain {
-				return nil, nil
+		if s.seq <= from.Seq {
+			if snapshot && s.seq == from.Seq && s.chain != from.Chain {
+				return false, nil
 			}
 			continue
 		}
 		if err := o.apply(s, d, body); err != nil {
-			return nil, err
+			return false, err
 		}
 	}
 }
 
 func (o *opening[S]) apply(s *scanner, d *decoder, body []byte) error {
-	entry, err := d.decode(body)
+	entry, err := d.entry(s, body, o.at)
 	if err != nil {
-		return fmt.Errorf("read entry %d of %s: %w", s.seq, s.name, err)
-	}
-	if entry.Seq != s.seq || entry.At < o.at {
-		return fmt.Errorf("read entry %d of %s: it says that it is entry %d at %d ms, after one at %d ms: the journal is foreign or doze is broken", s.seq, s.name, entry.Seq, entry.At, o.at)
+		return err
 	}
 	o.at = entry.At
 	o.rec.Applied++

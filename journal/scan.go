@@ -51,18 +51,18 @@ func (s *scanner) begin() error {
 	if err != nil {
 		return err
 	}
-	if s.header, err = parseFileHeader(b); err != nil {
-		var newer *NewerError
-		if errors.As(err, &newer) {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-		return &DamageError{File: s.name, FirstSeq: s.header.FirstSeq, Reason: err.Error()}
+	s.header, err = parseFileHeader(b)
+	if err := headerVerdict(s.name, s.header, err); err != nil {
+		return err
 	}
 	s.seq = s.header.FirstSeq - 1
 	s.chain = s.header.Chain
 	s.vouched = s.seq // a file is begun after everything before it was synced
 	return nil
 }
+
+// forget drops what has been read of the file, so that it is read again.
+func (s *scanner) forget() { s.buf, s.bufPos = s.buf[:0], 0 }
 
 func (s *scanner) close() { _ = s.file.Close() }
 
