@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 )
 
@@ -65,13 +66,12 @@ func (l *ledger) arrive(r Record) {
 	}
 }
 
-// commit notes that everything that arrived is committed.
-func (l *ledger) commit() {
+// commit notes the group's committed offsets; it tells whether they are the ends of what arrived.
+func (l *ledger) commit(offsets map[int32]int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for p, o := range l.next {
-		l.committed[p] = o
-	}
+	maps.Copy(l.committed, offsets)
+	return maps.Equal(offsets, l.next)
 }
 
 // missing counts the records that were sent and have not arrived.

@@ -2,7 +2,6 @@ package walk
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 	"time"
@@ -34,18 +33,5 @@ func until(what string, limit time.Duration, state func() (bool, string)) error 
 			return fmt.Errorf("%s: not within %s: %s", what, limit, seen)
 		}
 		time.Sleep(20 * time.Millisecond)
-	}
-}
-
-// again retries a call that a broker coming back may refuse, until the deadline.
-func again(limit time.Duration, call func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	for {
-		err := call(ctx)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }

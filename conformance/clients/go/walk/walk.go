@@ -150,15 +150,22 @@ func (s *story) arrivals() error {
 	return err
 }
 
-// commit has the members commit, with a new try while the group rebalances.
+// commit has the members commit until the group's offsets are the ends of what arrived. Once may be too little: a member that was
+// just given a partition is not there yet, and commits where it is; one in a rebalance is refused.
 func (s *story) commit(members ...Member) error {
-	for _, m := range members {
-		if err := again(patience, m.Commit); err != nil {
-			return fmt.Errorf("commit: %w", err)
+	return until("the group's offsets to be what arrived", patience, func() (bool, string) {
+		for _, m := range members {
+			if _, err := call(func(ctx context.Context) (any, error) { return nil, m.Commit(ctx) }); err != nil {
+				return false, err.Error()
+			}
 		}
-	}
-	s.book.commit()
-	return nil
+		offsets, err := s.committed()
+		return err == nil && s.book.commit(offsets), fmt.Sprintf("%v, %v", offsets, err)
+	})
+}
+
+func (s *story) committed() (map[int32]int64, error) {
+	return call(func(ctx context.Context) (map[int32]int64, error) { return s.client.Committed(ctx, s.group, s.topic) })
 }
 
 func (s *story) read() error {
@@ -258,7 +265,7 @@ func (s *story) describe() error {
 	if err := s.state("Stable", 1); err != nil {
 		return err
 	}
-	committed, err := call(func(ctx context.Context) (map[int32]int64, error) { return s.client.Committed(ctx, s.group, s.topic) })
+	committed, err := s.committed()
 	if err != nil || !maps.Equal(committed, ends) {
 		return fmt.Errorf("committed offsets %v, ends %v, %w", committed, ends, err)
 	}
