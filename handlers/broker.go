@@ -36,6 +36,7 @@ type Broker struct {
 
 	table    map[int16]served
 	sessions *fetchSessions
+	groups   *coordinator
 	loggers  *loggers
 }
 
@@ -61,16 +62,17 @@ func New(opt Options) *Broker {
 		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)),
 	}
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
+	b.groups = newCoordinator(b)
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.table = b.serve()
 	return b
 }
 
 // Start begins what the broker does by itself: deadlines, expiry.
-func (b *Broker) Start() {}
+func (b *Broker) Start() { b.groups.start() }
 
 // Stop ends what Start began and wakes who waits.
-func (b *Broker) Stop() {}
+func (b *Broker) Stop() { b.groups.stop() }
 
 // Settings are the broker's own as they are now.
 func (b *Broker) Settings() *configs.Broker {
