@@ -35,6 +35,27 @@ var samples = []Event{
 	&OffsetsDeleted{Group: "g", Partitions: []TopicPartition{{Topic: "a", Partition: 1}}},
 	&OffsetsExpired{Group: "g", Partitions: []TopicPartition{{Topic: "a", Partition: 1}}},
 	&GroupDeleted{Group: "g"},
+	&GroupCreated{Group: "g", Type: GroupClassic},
+	&MemberIDAssigned{Group: "g", Member: "m", SessionTimeoutMs: 45000},
+	&MemberJoined{
+		Group: "g", Member: "m", Static: true, InstanceID: "i", ClientID: "c", ClientHost: "/127.0.0.1", SessionTimeoutMs: 45000,
+		RebalanceTimeoutMs: 300000, ProtocolType: "consumer", Protocols: []MemberProtocol{{Name: "range", Metadata: []byte{0, 3}}}, Leads: true,
+	},
+	&MemberRejoined{
+		Group: "g", Member: "m", SessionTimeoutMs: 45000, RebalanceTimeoutMs: 300000, Protocols: []MemberProtocol{{Name: "range", Metadata: []byte{1}}},
+	},
+	&StaticMemberReplaced{
+		Group: "g", InstanceID: "i", Old: "m", Member: "n", SessionTimeoutMs: 45000, RebalanceTimeoutMs: 300000,
+		Protocols: []MemberProtocol{{Name: "range"}}, Waits: true,
+	},
+	&MemberRemoved{Group: "g", Member: "m", Reason: RemovedSessionExpired, Leader: "n"},
+	&RebalanceStarted{Group: "g", Reason: RebalanceMemberJoined, Member: "m", Initial: true, LeftMs: 299800},
+	&RebalanceExtended{Group: "g", LeftMs: 299600},
+	&RebalanceInterrupted{Group: "g"},
+	&GenerationStarted{Group: "g", Generation: 7, Protocol: "range", Leader: "m", SubscriptionsKnown: true, Subscribed: []string{"orders"}},
+	&GroupEmptied{Group: "g", Generation: 8, SubscriptionsKnown: true},
+	&MemberSynced{Group: "g", Member: "m", Waits: true},
+	&AssignmentsMade{Group: "g", Assignments: []MemberAssignment{{Member: "m", Assignment: []byte{0, 1}}, {Member: "n"}}},
 }
 
 // sampleEntry is one event in an entry as it would be written.

@@ -27,4 +27,18 @@ var kinds = [...]kind{
 	32: mapped[OffsetsDeleted](Buffered),
 	33: mapped[OffsetsExpired](Buffered),
 	34: mapped[GroupDeleted](Buffered),
+
+	40: mapped[GroupCreated](Buffered),
+	41: mapped[MemberIDAssigned](Buffered),
+	42: mapped[MemberJoined](Buffered),
+	43: mapped[MemberRejoined](Buffered),
+	44: mapped[StaticMemberReplaced](Buffered),
+	45: mapped[MemberRemoved](Buffered),
+	46: mapped[RebalanceStarted](Buffered),
+	47: mapped[RebalanceExtended](Buffered),
+	48: mapped[RebalanceInterrupted](Buffered),
+	49: mapped[GenerationStarted](Buffered),
+	50: mapped[GroupEmptied](Buffered),
+	51: mapped[MemberSynced](Buffered),
+	52: mapped[AssignmentsMade](Buffered),
 }

@@ -18,11 +18,13 @@ type State struct {
 	Topics    Topics
 	LogStarts LogStarts
 	Configs   Configs
+	Groups    Groups
+	Offsets   Offsets
 }
 
 // New is the state before the first event.
 func New() *State {
-	return &State{Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs()}
+	return &State{Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets()}
 }
 
 // Clone gives a state that changes independently of s, in O(1): trees are copied on write.
@@ -31,12 +33,14 @@ func (s *State) Clone() *State {
 	c.Topics = s.Topics.clone()
 	c.LogStarts = s.LogStarts.clone()
 	c.Configs = s.Configs.clone()
+	c.Groups = s.Groups.clone()
+	c.Offsets = s.Offsets.clone()
 	return &c
 }
 
 // Apply folds one event of the entry that was made at the time at (ms). An event that does not fit what is true so far is
 // an error: the journal belongs to something else, or a decision was wrong.
-func (s *State) Apply(_ uint64, at int64, event journal.Event) error {
+func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 	switch e := event.(type) {
 	case *journal.ClusterCreated:
 		return s.applyClusterCreated(e)
@@ -57,6 +61,9 @@ func (s *State) Apply(_ uint64, at int64, event journal.Event) error {
 		return s.applyProducerIDsAllocated(e)
 	case *journal.DamageAccepted:
 		return nil
+	}
+	if known, err := s.applyOfGroup(seq, at, event); known {
+		return err
 	}
 	return fmt.Errorf("no projection knows %T", event)
 }

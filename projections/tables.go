@@ -33,6 +33,10 @@ var tables = []table{
 	{name: "topics", tag: 2, each: eachTopic, load: loadTopic},
 	{name: "log-starts", tag: 3, each: eachLogStart, load: loadLogStart},
 	{name: "configs", tag: 4, each: eachConfig, load: loadConfig},
+	{name: "groups", tag: 5, each: eachGroup, load: loadGroup},
+	{name: "members", tag: 6, each: eachMember, load: loadMember},
+	{name: "member-ids", tag: 7, each: eachPending, load: loadPending},
+	{name: "offsets", tag: 8, each: eachOffset, load: loadOffset},
 }
 
 // Rows yields every row of the state in one fixed order: a snapshot's content, and what the state hash is over. The slice

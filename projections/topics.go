@@ -170,6 +170,7 @@ func (s *State) applyTopicDeleted(e *journal.TopicDeleted) error {
 	s.Topics.drop(topic)
 	s.Configs.dropResource(TopicResource, topic.Name)
 	s.LogStarts.dropTopic(topic.ID)
+	s.Offsets.dropTopic(topic.ID)
 	return nil
 }
 
