@@ -30,6 +30,7 @@ import (
 // Broker is a broker that has its data directory and its listeners. It serves while Run runs.
 type Broker struct {
 	opt       Options
+	static    *configs.Broker // the properties that it was started with
 	fs        *disk.OS
 	store     *journal.Store[*projections.State]
 	recovery  journal.Recovery
@@ -126,6 +127,7 @@ func (b *Broker) openDir() error {
 	}
 	b.fs = fs
 	b.onClose(fs.Close)
+	b.static = configs.NewBroker(b.opt.StaticProperties(nil, nil), nil, nil)
 	lock, err := fs.Lock(lockName)
 	if err != nil {
 		return b.lockRefused(err)
@@ -172,7 +174,7 @@ func (b *Broker) openJournal() error {
 // openLogs opens the directory of partitions and sets aside those that the journal does not know.
 func (b *Broker) openLogs() error {
 	logs, err := segments.OpenDir(b.fs, segmentsDir, segments.Options{
-		Now:    systemClock{}.NowMillis,
+		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"),
 		Report: b.recoveredPartition,
 	})
 	if err != nil {
@@ -202,7 +204,7 @@ func (b *Broker) openHandlers() error {
 	}
 	b.handlers = handlers.New(handlers.Options{
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, NodeID: b.opt.NodeID,
-		Static: configs.NewBroker(b.opt.StaticProperties(nil, nil), nil, nil), DataDir: b.fs.Path(), Space: b.space,
+		Static: b.static, DataDir: b.fs.Path(), Space: b.space,
 	})
 	b.onClose(func() error { b.handlers.Stop(); return nil })
 	return nil
@@ -238,7 +240,19 @@ func (b *Broker) listen() error {
 		}
 		b.listeners = append(b.listeners, listener)
 	}
+	b.describeListeners()
 	return nil
+}
+
+// describeListeners makes the addresses that were bound the broker's properties: a port 0 is a number now.
+func (b *Broker) describeListeners() {
+	var listening, advertised []string
+	for _, l := range b.listeners {
+		listening = append(listening, l.Addr().String())
+		advertised = append(advertised, reachable(l))
+	}
+	b.static = configs.NewBroker(b.opt.StaticProperties(listening, advertised), nil, nil)
+	b.handlers.SetStatic(b.static)
 }
 
 func (b *Broker) recoveredPartition(r segments.Report) {

@@ -67,7 +67,9 @@ func (b *Broker) alterResources(ctx context.Context, r *wire.Request, validateOn
 				refusals[i] = storageRefusal(err)
 			}
 		}
+		return refusals
 	}
+	b.reconfigureLogs(resources)
 	return refusals
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"strconv"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -34,6 +36,10 @@ type Broker struct {
 
 	producerIDs producerIDs
 
+	housekeeping sync.WaitGroup
+	stopped      chan struct{} // closed by Stop
+	stopOnce     sync.Once
+
 	table    map[int16]served
 	sessions *fetchSessions
 	groups   *coordinator
@@ -59,7 +65,7 @@ type Options struct {
 func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, static: opt.Static, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
-		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)),
+		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), stopped: make(chan struct{}),
 	}
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.groups = newCoordinator(b)
@@ -68,11 +74,33 @@ func New(opt Options) *Broker {
 	return b
 }
 
-// Start begins what the broker does by itself: deadlines, expiry.
-func (b *Broker) Start() { b.groups.start() }
+// Start begins what the broker does by itself: deadlines of groups, expiry of offsets and of silent producers.
+func (b *Broker) Start() {
+	b.groups.start()
+	every := time.Duration(b.static.Int("producer.id.expiration.check.interval.ms")) * time.Millisecond
+	ticker := time.NewTicker(every)
+	b.housekeeping.Go(func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				b.logs.ExpireProducers()
+			case <-b.stopped:
+				return
+			}
+		}
+	})
+}
 
 // Stop ends what Start began and wakes who waits.
-func (b *Broker) Stop() { b.groups.stop() }
+func (b *Broker) Stop() {
+	b.groups.stop()
+	b.stopOnce.Do(func() { close(b.stopped) })
+	b.housekeeping.Wait()
+}
+
+// SetStatic replaces the properties that the broker was started with, before Start: addresses are known late.
+func (b *Broker) SetStatic(static *configs.Broker) { b.static = static }
 
 // Settings are the broker's own as they are now.
 func (b *Broker) Settings() *configs.Broker {
@@ -103,12 +131,11 @@ func (b *Broker) partition(state *projections.State, topic *projections.Topic, n
 	if topic == nil || number < 0 || number >= topic.Partitions {
 		return nil
 	}
-	configs := b.settings(state).topic(state, topic.Name)
-	return b.logs.Partition(segments.ID{Topic: topic.ID, Partition: number}, segments.Config{
-		SegmentBytes: int64(configs.SegmentBytes), SegmentMs: configs.SegmentMs,
-		LogStart:    state.LogStarts.Of(topic.ID, number),
-		LeaderEpoch: topic.LeaderEpoch(number, state.Starts),
-	})
+	id := segments.ID{Topic: topic.ID, Partition: number}
+	if log := b.logs.Known(id); log != nil {
+		return log
+	}
+	return b.logs.Partition(id, b.logConfig(state, topic, number))
 }
 
 // respond gives the response that belongs to the request, at its version.

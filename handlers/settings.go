@@ -5,6 +5,7 @@ import (
 
 	"doze/configs"
 	"doze/projections"
+	"doze/segments"
 )
 
 // settings is what the configs of one state come to: the broker's values laid over each other, and what a topic's log does,
@@ -64,6 +65,44 @@ func (s *settings) topic(state *projections.State, name string) *configs.Topic {
 	made := s.Topic(state.Configs.Map(projections.TopicResource, name))
 	s.topics.Store(name, &made)
 	return &made
+}
+
+// reconfigureLogs tells the logs that are open what their configs are now: those of the topics that were altered, all when
+// it was a broker.
+func (b *Broker) reconfigureLogs(altered []alteredResource) {
+	state, _ := b.view()
+	for _, res := range altered {
+		switch res.kind {
+		case projections.TopicResource:
+			if topic := state.Topics.Named(res.name); topic != nil {
+				b.reconfigureTopic(state, topic)
+			}
+		case projections.BrokerResource:
+			state.Topics.Each("", func(topic *projections.Topic) bool {
+				b.reconfigureTopic(state, topic)
+				return true
+			})
+			return
+		}
+	}
+}
+
+func (b *Broker) reconfigureTopic(state *projections.State, topic *projections.Topic) {
+	for number := range topic.Partitions {
+		if log := b.logs.Known(segments.ID{Topic: topic.ID, Partition: number}); log != nil {
+			log.Configure(b.logConfig(state, topic, number))
+		}
+	}
+}
+
+// logConfig is what a partition's log is told.
+func (b *Broker) logConfig(state *projections.State, topic *projections.Topic, number int32) segments.Config {
+	configs := b.settings(state).topic(state, topic.Name)
+	return segments.Config{
+		SegmentBytes: int64(configs.SegmentBytes), SegmentMs: configs.SegmentMs,
+		LogStart:    state.LogStarts.Of(topic.ID, number),
+		LeaderEpoch: topic.LeaderEpoch(number, state.Starts),
+	}
 }
 
 // defaultPartitions is num.partitions: how many a topic gets that does not say.
