@@ -60,7 +60,8 @@ func appendCause(b []byte, c *Cause) []byte {
 
 // decoder decodes one body after another and remembers the names it saw.
 type decoder struct {
-	u unpacker
+	u     unpacker
+	sizes []int // of the last body's events
 }
 
 func newDecoder() *decoder {
@@ -85,9 +86,12 @@ func (d *decoder) decode(body []byte) (Entry, error) {
 	if n == 0 {
 		return Entry{}, fmt.Errorf("entry %d has no event", entry.Seq)
 	}
+	d.sizes = d.sizes[:0]
 	entry.Events = make([]Event, 0, n) // n is within the body: the shape has been checked
 	for range n {
+		before := len(u.b)
 		event, err := d.event()
+		d.sizes = append(d.sizes, before-len(u.b))
 		if err != nil {
 			return Entry{}, fmt.Errorf("entry %d: %w", entry.Seq, err)
 		}

@@ -120,6 +120,20 @@ func (r *Reader) FirstSeq() uint64 { return r.trail.parts[0].header.FirstSeq }
 // FromStart says that nothing comes before the first entry: a fold begins from nothing. If not, it needs a snapshot.
 func (r *Reader) FromStart() bool { return r.trail.parts[0].header.before() == 0 }
 
+// StartAfter leaves out the files that lie wholly before a snapshot. It is called before Next, which still gives the
+// entries that share a file with the snapshot's.
+func (r *Reader) StartAfter(s Snapshot) {
+	for r.trail.s == nil && len(r.trail.parts) > 1 && r.trail.parts[1].err == nil && r.trail.parts[1].header.FirstSeq <= s.Seq+1 {
+		r.trail.parts = r.trail.parts[1:]
+	}
+}
+
+// Continues says whether the first file continues at the snapshot or contains its entry.
+func (r *Reader) Continues(s Snapshot) bool {
+	h := &r.trail.parts[0].header
+	return s.Seq >= h.FirstSeq || s.Seq == h.before() && s.Chain == h.Chain
+}
+
 // Snapshots lists the sequences of the snapshots beside the journal, in order.
 func (r *Reader) Snapshots() []uint64 { return r.snapshots }
 
@@ -148,6 +162,9 @@ func (r *Reader) Position() Position { return r.pos }
 
 // Body is the last entry's encoding, valid until Next. Equal entries have equal bodies.
 func (r *Reader) Body() []byte { return r.body }
+
+// EventSizes is how many bytes each of the last entry's events takes, valid until Next.
+func (r *Reader) EventSizes() []int { return r.decoder.sizes }
 
 // EndsFile says whether the entry is the last of its file and a later file follows.
 func (r *Reader) EndsFile(seq uint64) bool {
