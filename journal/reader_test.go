@@ -7,10 +7,12 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"doze/disk"
 )
 
 // readAll reads a journal to its end and gives what stopped it.
-func readAll(t testing.TB, fsys dirFS, name string) (entries []Entry, positions []Position, r *Reader, err error) {
+func readAll(t testing.TB, fsys disk.FS, name string) (entries []Entry, positions []Position, r *Reader, err error) {
 	t.Helper()
 	r, err = OpenReader(fsys, name)
 	if err != nil {
@@ -27,9 +29,9 @@ func readAll(t testing.TB, fsys dirFS, name string) (entries []Entry, positions 
 }
 
 // written makes a journal of several files, killed or cleanly stopped, and gives the names of its files.
-func written(t testing.TB, n int, clean bool) (dirFS, []uint64) {
+func written(t testing.TB, n int, clean bool) (disk.FS, []uint64) {
 	t.Helper()
-	fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+	fsys, opt := disk.NewMem(), testOptions()
 	opt.RollBytes = 2 << 10
 	s, _ := open(t, fsys, opt)
 	for i := range n {
@@ -157,19 +159,8 @@ func TestReaderReportsTearAndDamage(t *testing.T) {
 	}
 }
 
-func changeFile(t testing.TB, fsys dirFS, name string, change func([]byte) []byte) {
-	t.Helper()
-	b, err := os.ReadFile(fsys.at(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(fsys.at(name), change(b), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestReaderOfAMissingJournal(t *testing.T) {
-	fsys := dirFS{root: t.TempDir()}
+	fsys := disk.NewMem()
 	if _, err := OpenReader(fsys, "journal"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -179,23 +170,16 @@ func TestReaderOfAMissingJournal(t *testing.T) {
 	if _, err := OpenReader(fsys, "journal"); !errors.Is(err, ErrMissing) {
 		t.Errorf("error %v", err)
 	}
-	changeFileNew(t, fsys, "journal/x", "not a journal")
+	writeFile(t, fsys, "journal/x", []byte("not a journal"))
 	var damage *DamageError
 	if _, err := OpenReader(fsys, "journal/x"); !errors.As(err, &damage) {
 		t.Errorf("error %v", err)
 	}
 }
 
-func changeFileNew(t testing.TB, fsys dirFS, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(fsys.at(name), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestReaderBesideAWriter: what a running broker is writing is never damage to a reader.
 func TestReaderBesideAWriter(t *testing.T) {
-	fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+	fsys, opt := disk.NewMem(), testOptions()
 	opt.RollBytes = 64 << 10
 	s, _ := open(t, fsys, opt)
 	done := make(chan error, 1)
@@ -225,7 +209,7 @@ func TestReaderBesideAWriter(t *testing.T) {
 }
 
 func TestDroppedDecisionsAnswerAndChangeNothing(t *testing.T) {
-	s, _ := open(t, dirFS{root: t.TempDir()}, testOptions())
+	s, _ := open(t, disk.NewMem(), testOptions())
 	emit(t, s, topic("a"))
 	answer, effect := 0, false
 	err := s.Update(bg, Cause{API: 19}, func(tx *Tx[*ledger]) {

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+
+	"doze/disk"
 )
 
 var bg = context.Background()
@@ -16,7 +17,7 @@ var bg = context.Background()
 func TestReopenGivesTheSameState(t *testing.T) {
 	for _, how := range []string{"clean stop", "killed"} {
 		t.Run(how, func(t *testing.T) {
-			fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+			fsys, opt := disk.NewMem(), testOptions()
 			s, rec := open(t, fsys, opt)
 			if !rec.Fresh || rec.LastSeq != 0 {
 				t.Errorf("recovery of nothing: %+v", rec)
@@ -48,7 +49,7 @@ func TestReopenGivesTheSameState(t *testing.T) {
 }
 
 func TestOpenAndCloseWithoutWritingChangesNothing(t *testing.T) {
-	fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+	fsys, opt := disk.NewMem(), testOptions()
 	s, _ := open(t, fsys, opt)
 	emit(t, s, topic("a"))
 	if err := s.Close(); err != nil {
@@ -69,9 +70,9 @@ func TestOpenAndCloseWithoutWritingChangesNothing(t *testing.T) {
 	}
 }
 
-func fileNames(t *testing.T, fsys dirFS) (names []string) {
+func fileNames(t *testing.T, fsys *disk.Mem) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(fsys.at("journal"))
+	entries, err := fsys.ReadDir("journal")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func fileNames(t *testing.T, fsys dirFS) (names []string) {
 }
 
 func TestUpdateWithoutEmitWritesNothing(t *testing.T) {
-	s, _ := open(t, dirFS{root: t.TempDir()}, testOptions())
+	s, _ := open(t, disk.NewMem(), testOptions())
 	ran := false
 	err := s.Update(bg, Timed("x"), func(tx *Tx[*ledger]) { tx.Then(func() { ran = true }) })
 	if err != nil || !ran {
@@ -98,7 +99,7 @@ func TestUpdateWithoutEmitWritesNothing(t *testing.T) {
 }
 
 func TestEffectsRunInOrderAndOnlyAfterSuccess(t *testing.T) {
-	s, _ := open(t, dirFS{root: t.TempDir()}, testOptions())
+	s, _ := open(t, disk.NewMem(), testOptions())
 	var got []string
 	for _, name := range []string{"a", "a", "b"} { // the second does not fit
 		_ = s.Update(bg, Timed("x"), func(tx *Tx[*ledger]) {
@@ -115,7 +116,7 @@ func TestEffectsRunInOrderAndOnlyAfterSuccess(t *testing.T) {
 }
 
 func TestFailingDecisionsLeaveNoTrace(t *testing.T) {
-	fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+	fsys, opt := disk.NewMem(), testOptions()
 	s, _ := open(t, fsys, opt)
 	hold, held := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -175,7 +176,7 @@ func (s *Store[S]) queued() int {
 }
 
 func TestCancelledUpdateDoesNotHappen(t *testing.T) {
-	s, _ := open(t, dirFS{root: t.TempDir()}, testOptions())
+	s, _ := open(t, disk.NewMem(), testOptions())
 	hold, held := make(chan struct{}), make(chan struct{})
 	go func() {
 		_ = s.Update(bg, Timed("hold"), func(*Tx[*ledger]) { close(held); <-hold })
@@ -201,7 +202,7 @@ func TestCancelledUpdateDoesNotHappen(t *testing.T) {
 }
 
 func TestClosedStoreRefuses(t *testing.T) {
-	s, _ := open(t, dirFS{root: t.TempDir()}, testOptions())
+	s, _ := open(t, disk.NewMem(), testOptions())
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestClosedStoreRefuses(t *testing.T) {
 }
 
 func TestTimeNeverGoesBack(t *testing.T) {
-	fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+	fsys, opt := disk.NewMem(), testOptions()
 	clock := opt.Clock.(*testClock)
 	s, _ := open(t, fsys, opt)
 	emit(t, s, topic("a"))
@@ -232,7 +233,7 @@ func TestTimeNeverGoesBack(t *testing.T) {
 }
 
 func TestRollingKeepsEverything(t *testing.T) {
-	fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+	fsys, opt := disk.NewMem(), testOptions()
 	opt.RollBytes = 4 << 10
 	s, _ := open(t, fsys, opt)
 	for i := range 300 {
@@ -248,7 +249,7 @@ func TestRollingKeepsEverything(t *testing.T) {
 }
 
 func TestRetentionDropsOldFiles(t *testing.T) {
-	fsys, opt := dirFS{root: t.TempDir()}, testOptions()
+	fsys, opt := disk.NewMem(), testOptions()
 	opt.RollBytes, opt.Retention = 4<<10, 1_000_000_000 // 1 s
 	clock := opt.Clock.(*testClock)
 	s, _ := open(t, fsys, opt)

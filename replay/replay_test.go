@@ -9,35 +9,37 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"doze/disk"
 	"doze/journal"
 	"doze/projections"
 )
 
-type testClock struct{ ms int64 }
+type testClock struct{ ms atomic.Int64 }
 
-func (c *testClock) NowMillis() int64 { return c.ms }
+func (c *testClock) NowMillis() int64 { return c.ms.Load() }
 
-type testIDs struct{ n uint64 }
+type testIDs struct{ n atomic.Uint64 }
 
 func (i *testIDs) NewUUID() (id [16]byte) {
-	i.n++
-	binary.BigEndian.PutUint64(id[8:], i.n)
+	binary.BigEndian.PutUint64(id[8:], i.n.Add(1))
 	return id
 }
 
 // session makes a journal: a cluster, some topics, configs; two starts.
 type session struct {
 	t     testing.TB
-	fs    dirFS
+	fs    *disk.Mem
 	opt   journal.Options
 	clock *testClock
 	store *journal.Store[*projections.State]
 }
 
 func newSession(t testing.TB, rollBytes int64) *session {
-	s := &session{t: t, fs: dirFS{root: t.TempDir()}, clock: &testClock{ms: 1_764_444_798_000}}
+	s := &session{t: t, fs: disk.NewMem(), clock: &testClock{}}
+	s.clock.ms.Store(1_764_444_798_000)
 	s.opt = journal.Options{Clock: s.clock, IDs: &testIDs{}, RollBytes: rollBytes}
 	s.start()
 	return s
@@ -66,7 +68,7 @@ func (s *session) stop() {
 
 func (s *session) update(cause journal.Cause, decide func(tx *journal.Tx[*projections.State])) {
 	s.t.Helper()
-	s.clock.ms += 1000
+	s.clock.ms.Add(1000)
 	if err := s.store.Update(context.Background(), cause, decide); err != nil {
 		s.t.Fatal(err)
 	}
@@ -256,19 +258,20 @@ func TestHashThatDiffersIsNamed(t *testing.T) {
 
 func TestDamageIsNamed(t *testing.T) {
 	s := usual(t)
-	entries, err := os.ReadDir(s.fs.at("journal"))
+	entries, err := s.fs.ReadDir("journal")
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := s.fs.at("journal/" + entries[0].Name())
-	b, err := os.ReadFile(first)
+	first := "journal/" + entries[0].Name()
+	f, err := s.fs.OpenFile(first, os.O_RDWR)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[len(b)-100] ^= 1
-	if err := os.WriteFile(first, b, 0o600); err != nil {
+	size, _ := f.Size()
+	if _, err := f.WriteAt([]byte("damage"), size-100); err != nil {
 		t.Fatal(err)
 	}
+	f.Close()
 	res, out := replayed(t, s, Options{Print: Text, Nearest: true})
 	if res.Status != Replayed {
 		t.Errorf("what a start does not read is not looked at: %+v", res)
@@ -305,7 +308,7 @@ func TestDiff(t *testing.T) {
 }
 
 func TestRunRefusesWhatItCannotRead(t *testing.T) {
-	if _, err := Run(dirFS{root: t.TempDir()}, "journal", Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Run(disk.NewMem(), "journal", Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
