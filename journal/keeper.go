@@ -2,6 +2,7 @@ package journal
 
 import (
 	"path"
+	"slices"
 
 	"doze/disk"
 )
@@ -12,6 +13,7 @@ type keeper[S State[S]] struct {
 	dir       string
 	fresh     func() S
 	cluster   [16]byte
+	base      uint64   // the entry before the first file's
 	files     []uint64 // first sequences of the journal files, the last is in use
 	retention int64    // ms; 0 keeps all
 	now       int64
@@ -36,14 +38,9 @@ func (k *keeper[S]) drop() (files int) {
 	return files
 }
 
-// needed says whether a snapshot is of the beginning of a file that files may be dropped up to.
+// needed says whether a snapshot is of the beginning of the journal, or of a file that files may be dropped up to.
 func (k *keeper[S]) needed(seq uint64) bool {
-	for _, first := range k.files {
-		if first == seq+1 {
-			return first == k.files[0] || k.retention > 0
-		}
-	}
-	return false
+	return seq == k.base || k.retention > 0 && slices.Contains(k.files, seq+1)
 }
 
 // dropFiles removes journal files that are older than the retention and covered by a snapshot that was read back to the
@@ -56,6 +53,7 @@ func (k *keeper[S]) dropFiles(snapshots []uint64) int {
 			break
 		}
 		k.files = k.files[1:]
+		k.base = k.files[0] - 1
 	}
 	if drop > 0 {
 		_ = k.fs.SyncDir(k.dir)

@@ -169,7 +169,7 @@ func (o *opening[S]) foldFrom(snapshots *[]uint64) (retry bool, err error) {
 func (o *opening[S]) loadNewest(snapshots *[]uint64) (point, bool, error) {
 	for n := len(*snapshots); n > 0; n = len(*snapshots) {
 		seq := (*snapshots)[n-1]
-		if seq+1 >= o.list.journals[0] {
+		if seq >= o.parts[0].header.before() {
 			state, p, _, err := loadSnapshot(o.fs, path.Join(o.opt.Dir, snapshotName(seq)), o.fresh)
 			var newer *NewerError
 			switch {
@@ -201,7 +201,7 @@ func (o *opening[S]) partsFrom(seq uint64) []part {
 // fold folds all entries that come after the snapshot. matched is false when it was not taken from this journal.
 func (o *opening[S]) fold(t *trail, from point, snapshot bool) (matched bool, err error) {
 	d, total := newDecoder(), t.total()
-	if first := &t.parts[0].header; snapshot && from.Seq+1 == first.FirstSeq && from.Chain != first.Chain {
+	if first := &t.parts[0].header; snapshot && from.Seq == first.before() && from.Chain != first.Chain {
 		return false, nil
 	}
 	for n := 1; ; n++ {

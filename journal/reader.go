@@ -117,8 +117,9 @@ func (r *Reader) ClusterID() [16]byte { return r.trail.parts[0].header.ClusterID
 // FirstSeq is the sequence that the first file begins with.
 func (r *Reader) FirstSeq() uint64 { return r.trail.parts[0].header.FirstSeq }
 
-// FromStart says that nothing comes before the first entry: a fold begins from nothing. If not, it needs a snapshot.
-func (r *Reader) FromStart() bool { return r.trail.parts[0].header.before() == 0 }
+// Before is the last entry before the first one here, 0 when there was none: a fold begins from nothing, else from a
+// snapshot of that entry.
+func (r *Reader) Before() uint64 { return r.trail.parts[0].header.before() }
 
 // StartAfter leaves out the files that lie wholly before a snapshot. It is called before Next, which still gives the
 // entries that share a file with the snapshot's.

@@ -61,7 +61,7 @@ func (s *Store[S]) settled() {
 func TestReaderGivesWhatWasWritten(t *testing.T) {
 	fsys, files := written(t, 100, true)
 	entries, positions, r, err := readAll(t, fsys, "journal")
-	if err != io.EOF || r.Tail() != nil || !r.FromStart() || r.FirstSeq() != 1 || len(files) < 3 {
+	if err != io.EOF || r.Tail() != nil || r.Before() != 0 || r.FirstSeq() != 1 || len(files) < 3 {
 		t.Fatalf("stopped by %v, tail %v, files %v", err, r.Tail(), files)
 	}
 	offset := 0
@@ -83,7 +83,7 @@ func TestReaderGivesWhatWasWritten(t *testing.T) {
 		t.Errorf("progress %d of %d", done, total)
 	}
 	one, inOne, r, err := readAll(t, fsys, "journal/"+journalName(files[1]))
-	if err != io.EOF || r.FromStart() || r.FirstSeq() != files[1] {
+	if err != io.EOF || r.Before() != files[1]-1 || r.FirstSeq() != files[1] {
 		t.Errorf("one file: stopped by %v", err)
 	}
 	from := files[1] - 1

@@ -99,7 +99,7 @@ func (w *writer[S]) beginSnapshot() {
 func (w *writer[S]) keeper() keeper[S] {
 	return keeper[S]{
 		fs: w.fs, dir: w.opt.Dir, fresh: w.fresh, cluster: w.header.ClusterID,
-		files: slices.Clone(w.files), retention: w.opt.Retention.Milliseconds(), now: w.at,
+		base: w.base, files: slices.Clone(w.files), retention: w.opt.Retention.Milliseconds(), now: w.at,
 	}
 }
 
@@ -117,10 +117,18 @@ func stoppable[S State[S]](state S, stop <-chan struct{}) func(func([]byte) erro
 	}
 }
 
+// dropped forgets files that were removed from the beginning.
+func (w *writer[S]) dropped(n int) {
+	if n > 0 {
+		w.files = w.files[n:]
+		w.base = w.files[0] - 1
+	}
+}
+
 // endSnapshot journals the hash of the snapshot and drops what it makes superfluous.
 func (w *writer[S]) endSnapshot(s snapped) {
 	w.snapping = false
-	w.files = w.files[s.dropped:]
+	w.dropped(s.dropped)
 	if s.err == nil && w.poison == nil {
 		_ = w.appendOwn("snapshot", &StateHashed{Seq: s.seq, Hash: s.hash})
 	}
@@ -131,7 +139,7 @@ func (w *writer[S]) stop() error {
 	w.stopping = true
 	if w.snapping {
 		close(w.snapStop)
-		w.files = w.files[(<-w.snapped).dropped:]
+		w.dropped((<-w.snapped).dropped)
 		w.snapping = false
 	}
 	err := w.seal()

@@ -200,18 +200,42 @@ type rest struct {
 // after looks at everything behind the last valid frame.
 func (s *scanner) after() (rest, error) {
 	r := rest{end: s.pos, later: -1}
-	var sync [4]byte
-	binary.LittleEndian.PutUint32(sync[:], frameSync)
+	if err := s.nonZero(&r); err != nil {
+		return r, err
+	}
+	err := s.heads(s.pos, func(off int64, h frameHeader) bool {
+		s.note(&r, off, h)
+		return true
+	})
+	if err == nil && r.later >= 0 {
+		r.hole, err = s.hole(s.pos, r.later)
+	}
+	return r, err
+}
+
+// nonZero finds the last byte that is not zero.
+func (s *scanner) nonZero(r *rest) error {
 	for off := s.pos; off < s.size; {
 		b, err := s.window(off, scanChunk)
-		if err != nil {
-			return r, err
-		}
-		if len(b) == 0 {
-			break
+		if err != nil || len(b) == 0 {
+			return err
 		}
 		if n := len(bytes.TrimRight(b, "\x00")); n > 0 {
 			r.end = off + int64(n)
+		}
+		off += int64(len(b))
+	}
+	return nil
+}
+
+// heads yields what looks like a frame's head or a vouch from off on, wherever it lies.
+func (s *scanner) heads(off int64, yield func(off int64, h frameHeader) bool) error {
+	var sync [4]byte
+	binary.LittleEndian.PutUint32(sync[:], frameSync)
+	for off < s.size {
+		b, err := s.window(off, scanChunk)
+		if err != nil || len(b) == 0 {
+			return err
 		}
 		for i := 0; ; i++ {
 			n := bytes.Index(b[i:], sync[:])
@@ -219,26 +243,21 @@ func (s *scanner) after() (rest, error) {
 				break
 			}
 			i += n
-			s.note(&r, off+int64(i), b[i:])
+			if h, err := parseFrameHeader(b[i:], s.header.Salt); err == nil && !yield(off+int64(i), h) {
+				return nil
+			}
 		}
 		if len(b) < frameHead || off+int64(len(b)) >= s.size {
-			break
+			return nil
 		}
 		off += int64(len(b)) - frameHead + 1 // a head may lie across two chunks
 	}
-	if r.later >= 0 {
-		var err error
-		if r.hole, err = s.hole(s.pos, r.later); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
+	return nil
 }
 
 // note records a frame head at off, if it is one of an entry that is not read yet, or a vouch for such.
-func (s *scanner) note(r *rest, off int64, b []byte) {
-	h, err := parseFrameHeader(b, s.header.Salt)
-	if err != nil || h.Seq <= s.seq {
+func (s *scanner) note(r *rest, off int64, h frameHeader) {
+	if h.Seq <= s.seq {
 		return
 	}
 	r.vouched = max(r.vouched, h.Durable)

@@ -172,7 +172,7 @@ func (s *Store[S]) idle() bool {
 func newStore[S State[S]](o *opening[S], f disk.File) *Store[S] {
 	s := &Store[S]{fs: o.fs, opt: *o.opt, fresh: o.fresh, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	s.w = writer[S]{
-		Store: s, file: f, header: o.last, files: o.list.journals, work: o.state,
+		Store: s, file: f, header: o.last, base: o.parts[0].header.before(), files: o.list.journals, work: o.state,
 		end: o.end, size: o.size, seq: o.rec.LastSeq, at: o.at, chain: o.chain,
 		durable: o.rec.LastSeq, clean: o.rec.Clean,
 	}

@@ -15,6 +15,7 @@ type writer[S State[S]] struct {
 	*Store[S]
 	file   disk.File
 	header FileHeader
+	base   uint64   // the entry before the first file's
 	files  []uint64 // first sequences of all files, the last is file's
 
 	work     S      // the published state and what the batch in hand has emitted

@@ -27,11 +27,11 @@ func findBase(r *journal.Reader, opt Options) (base, error) {
 		}
 	}
 	b.state, b.at = projections.New(), journal.Snapshot{}
-	if r.FromStart() {
+	if r.Before() == 0 {
 		return b, nil
 	}
 	for _, seq := range r.Snapshots() {
-		if seq+1 >= r.FirstSeq() && b.load(r, seq) {
+		if seq >= r.Before() && b.load(r, seq) {
 			if seq >= r.FirstSeq() {
 				b.notes = append(b.notes, fmt.Sprintf("entries %d to %d are shown, not folded: the oldest snapshot is of entry %d", r.FirstSeq(), seq, seq))
 			}
