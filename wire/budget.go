@@ -16,6 +16,7 @@ var ErrMemory = errors.New("no memory for the request")
 type budget struct {
 	size    int64
 	patient time.Duration
+	starved func() // called again and again while somebody waits; may be nil
 
 	mu    sync.Mutex
 	free  int64
@@ -45,15 +46,32 @@ func (b *budget) take(n int64, done <-chan struct{}) error {
 	t := &taker{n: n, ready: make(chan struct{})}
 	at := b.queue.PushBack(t)
 	b.mu.Unlock()
-	timer := time.NewTimer(b.patient)
-	defer timer.Stop()
-	select {
-	case <-t.ready:
+	if b.wait(t, done) {
 		return nil
-	case <-timer.C:
-	case <-done:
 	}
 	return b.giveUp(t, at)
+}
+
+// wait says whether a taker got its bytes in time.
+func (b *budget) wait(t *taker, done <-chan struct{}) bool {
+	timer := time.NewTimer(b.patient)
+	defer timer.Stop()
+	tick := time.NewTicker(b.patient / 40)
+	defer tick.Stop()
+	for {
+		select {
+		case <-t.ready:
+			return true
+		case <-timer.C:
+			return false
+		case <-done:
+			return false
+		case <-tick.C:
+			if b.starved != nil {
+				b.starved()
+			}
+		}
+	}
 }
 
 // giveUp leaves the queue, unless the bytes were given in the same moment.

@@ -10,7 +10,9 @@ type frame struct {
 	body  []byte
 	chunk *chunk  // the body lies in a shared read buffer, or
 	big   *buffer // in one of its own,
-	mem   *budget // which is charged to this budget
+	mem   *budget // and this budget is charged for it
+
+	charged int64
 }
 
 func (f *frame) release() {
@@ -18,7 +20,7 @@ func (f *frame) release() {
 		f.chunk.release()
 	}
 	if f.big != nil {
-		f.mem.put(int64(len(f.body)))
+		f.mem.put(f.charged)
 		f.big.release()
 	}
 	*f = frame{}

@@ -5,7 +5,9 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // inbox is the reading half of a connection. Between requests it holds no buffer: it waits for the socket to become
@@ -17,6 +19,7 @@ type inbox struct {
 	mem   *budget
 	done  <-chan struct{} // closed when the connection is
 	touch func()          // called when bytes have come
+	pace  pace
 
 	c    *chunk
 	r, w int // c.buf[r:w] is read and not yet consumed
@@ -143,20 +146,24 @@ const (
 
 // nextBig reads a frame that does not fit a chunk into a buffer of its own. Its whole length is reserved in one step
 // once the first bytes of it are there (two frames can never wait for each other's half), but allocated as they come.
-func (in *inbox) nextBig(n int) (f frame, err error) {
+func (in *inbox) nextBig(n int) (frame, error) {
 	in.r += 4
 	if err := in.mem.take(int64(n), in.done); err != nil {
 		return frame{}, err
 	}
-	f = frame{big: getBuffer(min(n, firstBig)), mem: in.mem}
-	defer func() {
-		if err != nil {
-			f.body = f.big.b[:0]
-			in.mem.put(int64(n))
-			f.release()
-		}
-	}()
-	got := copy(f.big.b[:cap(f.big.b)], in.c.buf[in.r:in.w])
+	f := frame{big: getBuffer(min(n, firstBig)), mem: in.mem, charged: int64(n)}
+	in.pace.begin()
+	err := in.readBig(&f, n)
+	in.pace.end()
+	if err != nil {
+		f.release()
+		return frame{}, err
+	}
+	return f, nil
+}
+
+func (in *inbox) readBig(f *frame, n int) error {
+	got := copy(f.big.b[:min(n, cap(f.big.b))], in.c.buf[in.r:in.w])
 	in.r += got
 	in.shed()
 	for got < n {
@@ -165,13 +172,35 @@ func (in *inbox) nextBig(n int) (f frame, err error) {
 		}
 		m, err := in.nc.Read(f.big.b[got:min(n, cap(f.big.b))])
 		if m == 0 && err != nil {
-			return frame{}, inside(err)
+			return inside(err)
 		}
 		got += m
+		in.pace.got.Store(int64(got))
 		in.touch()
 	}
 	f.body = f.big.b[:n:n]
-	return f, nil
+	return nil
+}
+
+// pace is how fast a big frame comes.
+type pace struct {
+	since atomic.Int64 // when its reading began, Unix ns; 0: none is being read
+	got   atomic.Int64 // bytes so far
+}
+
+func (p *pace) begin() {
+	p.got.Store(0)
+	p.since.Store(time.Now().UnixNano())
+}
+
+func (p *pace) end() { p.since.Store(0) }
+
+// slow says that a big frame is being read and comes slower than a modem's worth, after a second's grace.
+func (p *pace) slow(now time.Time) bool {
+	const leastPerSecond = 64 << 10
+	since := p.since.Load()
+	took := now.Sub(time.Unix(0, since))
+	return since != 0 && took > time.Second && float64(p.got.Load()) < leastPerSecond*took.Seconds()
 }
 
 // regrow moves the first got bytes of b to a buffer with room for size.

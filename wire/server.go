@@ -75,6 +75,7 @@ func NewServer(opt Options, apis APIs) *Server {
 		conns:    make(map[*Conn]struct{}),
 		byIP:     make(map[string]int),
 	}
+	s.frames.starved = s.closeSlow
 	s.room = sync.NewCond(&s.mu)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -147,7 +148,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		s.closeWhere(func(c *Conn) bool { return !c.busy() })
+		s.closeWhere(ErrServerClosed, func(c *Conn) bool { return !c.busy() })
 		s.cancelParked()
 		select {
 		case <-finished:
@@ -155,7 +156,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			return nil
 		case <-ctx.Done():
 			s.cancel()
-			s.closeWhere(func(*Conn) bool { return true })
+			s.closeWhere(ErrServerClosed, func(*Conn) bool { return true })
 			<-finished
 			return ctx.Err()
 		case <-tick.C:
@@ -163,7 +164,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-func (s *Server) closeWhere(match func(*Conn) bool) {
+func (s *Server) closeWhere(why error, match func(*Conn) bool) {
 	s.mu.Lock()
 	var found []*Conn
 	for c := range s.conns {
@@ -173,7 +174,7 @@ func (s *Server) closeWhere(match func(*Conn) bool) {
 	}
 	s.mu.Unlock()
 	for _, c := range found {
-		c.Close(ErrServerClosed)
+		c.Close(why)
 	}
 }
 

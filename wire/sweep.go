@@ -36,15 +36,13 @@ func (s *Server) sweep(every time.Duration) {
 // closeIdle closes what has been idle until now for too long. A connection with a request in hand is not idle.
 func (s *Server) closeIdle(now time.Time) {
 	limit := now.Add(-s.opt.MaxIdle).UnixNano()
-	s.mu.Lock()
-	var idle []*Conn
-	for c := range s.conns {
-		if c.touched.Load() < limit && !c.busy() {
-			idle = append(idle, c)
-		}
-	}
-	s.mu.Unlock()
-	for _, c := range idle {
-		c.Close(ErrIdle)
-	}
+	s.closeWhere(ErrIdle, func(c *Conn) bool { return c.touched.Load() < limit && !c.busy() })
+}
+
+// ErrSlow ends a connection whose large frame comes so slowly that others wait for the memory it has reserved.
+var ErrSlow = errors.New("frame comes too slowly")
+
+func (s *Server) closeSlow() {
+	now := time.Now()
+	s.closeWhere(ErrSlow, func(c *Conn) bool { return c.in.pace.slow(now) })
 }
