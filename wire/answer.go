@@ -21,6 +21,9 @@ func appendAnswerHeader(b []byte, r *Request) []byte {
 
 // write sends a reply that is not a Later and not nil. It returns the frame's size without the prefix.
 func (c *Conn) write(r *Request, reply Reply) (int, error) {
+	c.touch()
+	c.writing.Store(true)
+	defer c.writing.Store(false)
 	switch reply := reply.(type) {
 	case kmsg.Response:
 		return c.writeResponse(r, reply)
@@ -110,6 +113,7 @@ func (c *Conn) copySection(s Section) error {
 			return err
 		}
 		at += int64(m)
+		c.touch()
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func beChild() {
 	s := NewServer(Options{}, apis)
 	apis[12] = func(context.Context, *Request) (Reply, error) {
 		resp := kmsg.NewPtrHeartbeatResponse()
-		resp.ThrottleMillis = s.countParked()
+		resp.ThrottleMillis = s.parkedCount()
 		return resp, nil
 	}
 	l, err := s.Listen("127.0.0.1:0", ListenOptions{})
@@ -52,18 +52,6 @@ func beChild() {
 	fmt.Println(l.Addr())
 	go s.Serve(context.Background())
 	io.Copy(io.Discard, os.Stdin)
-}
-
-// countParked counts the connections whose peer is watched.
-func (s *Server) countParked() (n int32) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		if c.parked() {
-			n++
-		}
-	}
-	return n
 }
 
 // park is a long poll that lasts until the peer goes.

@@ -29,7 +29,8 @@ type Conn struct {
 	principal string
 
 	state   atomic.Int32 // stateIdle or stateBusy
-	touched atomic.Int64 // when bytes last came or an answer left, Unix ns
+	writing atomic.Bool  // an answer is being written
+	touched atomic.Int64 // when bytes last came or went, Unix ns
 	why     atomic.Pointer[error]
 	watch   watcher
 }

@@ -22,7 +22,7 @@ func (c *Conn) sendSection(s Section) error {
 	if err != nil {
 		return fmt.Errorf("send section of %s: %w", file.Name(), err)
 	}
-	send := sending{at: at, left: s.Size()}
+	send := sending{at: at, left: s.Size(), touch: c.touch}
 	err = from.Control(func(fd uintptr) {
 		send.src = int(fd)
 		if err := c.in.raw.Write(send.try); err != nil && send.err == nil {
@@ -44,6 +44,8 @@ type sending struct {
 	at   int64
 	left int64
 	err  error
+
+	touch func()
 }
 
 // try sends until all is sent, the socket's buffer is full (false: wait until it can be written), or it fails.
@@ -63,6 +65,7 @@ func (s *sending) try(socket uintptr) bool {
 			return true
 		default:
 			s.left -= int64(n)
+			s.touch()
 		}
 	}
 	return true

@@ -33,10 +33,13 @@ func (s *Server) sweep(every time.Duration) {
 	}
 }
 
-// closeIdle closes what has been idle until now for too long. A connection with a request in hand is not idle.
+// closeIdle closes what has been idle until now for too long. A connection with a request in hand is not idle, unless
+// its peer does not read the answer.
 func (s *Server) closeIdle(now time.Time) {
 	limit := now.Add(-s.opt.MaxIdle).UnixNano()
-	s.closeWhere(ErrIdle, func(c *Conn) bool { return c.touched.Load() < limit && !c.busy() })
+	s.closeWhere(ErrIdle, func(c *Conn) bool {
+		return c.touched.Load() < limit && (c.writing.Load() || !c.busy())
+	})
 }
 
 // ErrSlow ends a connection whose large frame comes so slowly that others wait for the memory it has reserved.
