@@ -138,18 +138,20 @@ func (p *Partition) onDisk() bool {
 	return len(p.segments) > 0
 }
 
+// Known returns the handle of a partition when there is one already, else nil.
+func (d *Dir) Known(id ID) *Partition {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.partitions[id]
+}
+
 // Partition returns the handle of a partition, making it with the configuration when there is none yet. Nothing is
 // opened or created on disk.
 func (d *Dir) Partition(id ID, c Config) *Partition {
-	d.mu.RLock()
-	p := d.partitions[id]
-	d.mu.RUnlock()
-	if p != nil {
-		return p
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p = d.partitions[id]; p == nil {
+	p := d.partitions[id]
+	if p == nil {
 		p = &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
 		p.removed = d.closed
 		p.opened.Store(d.closed)

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"doze"
+)
+
+// envCmd takes those flags of serve that decide where clients connect.
+type envCmd struct {
+	Listen    []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
+	Advertise []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
+	Config    string   `help:"As doze serve --config." placeholder:"FILE"`
+	JSON      bool     `help:"Print a JSON object instead of lines for a shell." name:"json"`
+}
+
+// Help is shown below the flags.
+func (*envCmd) Help() string {
+	return `It reads flags, file and environment as doze serve does, and asks no broker.
+
+Examples:
+  eval "$(doze env)"
+  doze env --listen 127.0.0.1:9192 --json`
+}
+
+// Run prints the variables.
+func (c *envCmd) Run(kctx *kong.Context, p *process) error {
+	// What an earlier eval of this command's own output set is not a setting of the broker.
+	g, err := gather(kctx, p, c.Config)
+	if err != nil {
+		return usageError{err}
+	}
+	o, err := g.options(io.Discard)
+	if err != nil {
+		return usageError{err}
+	}
+	servers, err := bootstrapServers(o.Listeners)
+	if err != nil {
+		return err
+	}
+	return printVariables(p.stdout, c.JSON, []variable{
+		{"KAFKA_BOOTSTRAP_SERVERS", servers},
+		{"SPRING_KAFKA_BOOTSTRAP_SERVERS", servers},
+	})
+}
+
+type variable struct{ name, value string }
+
+func printVariables(w io.Writer, asJSON bool, variables []variable) error {
+	if !asJSON {
+		for _, v := range variables {
+			fmt.Fprintf(w, "export %s=%s\n", v.name, v.value)
+		}
+		return nil
+	}
+	object := map[string]string{}
+	for _, v := range variables {
+		object[v.name] = v.value
+	}
+	return json.NewEncoder(w).Encode(object)
+}
+
+// bootstrapServers is where clients of this machine reach the listeners.
+func bootstrapServers(listeners []doze.Listener) (string, error) {
+	var servers []string
+	for _, l := range listeners {
+		switch {
+		case l.Advertise != "":
+			servers = append(servers, l.Advertise)
+		case strings.HasPrefix(l.Address, "unix:"):
+		default:
+			host, port, err := net.SplitHostPort(l.Address)
+			if err != nil {
+				return "", err
+			}
+			if port == "0" {
+				return "", fmt.Errorf("listener %s takes a free port, which only the running broker knows; read it from its ready line", l.Address)
+			}
+			servers = append(servers, net.JoinHostPort(localHost(host), port))
+		}
+	}
+	if len(servers) == 0 {
+		return "", errors.New("no listener has a TCP address; add --listen 127.0.0.1:9092")
+	}
+	return strings.Join(servers, ","), nil
+}
+
+// localHost is where a client of this machine reaches a listener of the host.
+func localHost(host string) string {
+	switch host {
+	case "", "0.0.0.0":
+		return "127.0.0.1"
+	case "::":
+		return "::1"
+	}
+	return host
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1 // the command could not do what it was asked to
+	exitUsage = 2 // it was asked in a way that makes no sense
+)
+
+type commands struct {
+	Env     envCmd     `cmd:"" help:"Print the environment that clients of the broker need."`
+	Doctor  doctorCmd  `cmd:"" help:"Look for what would keep the broker from running, and say how to mend it."`
+	Version versionCmd `cmd:"" help:"Print the version of doze and the release of Kafka that it answers as."`
+}
+
+const description = `A Kafka for development: one process that any Kafka client takes for Apache Kafka.
+
+Example: doze serve`
+
+func main() { os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) }
+
+// run is the program without its process: arguments and environment in, exit code out.
+func run(args, environ []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	var cli commands
+	exited, code := false, 0
+	parser, err := kong.New(&cli, kong.Name("doze"), kong.Description(description), kong.UsageOnError(),
+		kong.Writers(stdout, stderr), kong.Exit(func(c int) { exited, code = true, c }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		panic(err) // the commands' own tags are wrong
+	}
+	kctx, err := parser.Parse(args)
+	switch {
+	case exited: // --help
+		return code
+	case err != nil:
+		fmt.Fprintf(stderr, "doze: %v; %s\n", err, seeHelp(err))
+		return exitUsage
+	}
+	err = kctx.Run(kctx, &process{environ, stdout, stderr})
+	var usage usageError
+	var silent exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &silent):
+		return int(silent)
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "doze: %s\n", indentMore(err.Error()))
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "doze: %s\n", indentMore(err.Error()))
+	return exitError
+}
+
+// process is what a command has of its process.
+type process struct {
+	environ        []string
+	stdout, stderr io.Writer
+}
+
+// usageError says that the command was asked in a way that makes no sense.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exitCode ends the process with a code when everything that there is to say is said.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// seeHelp is what to do about arguments that make no sense.
+func seeHelp(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Command() != "" {
+		return "see doze " + parse.Context.Command() + " --help"
+	}
+	return "see doze --help"
+}
+
+// indentMore sets the further lines of an error of several apart.
+func indentMore(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }

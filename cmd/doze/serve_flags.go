@@ -1,0 +1,259 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"doze"
+)
+
+// serveCmd declares the flags of doze serve for parsing and --help. Their values are read through [flagPlace], which knows
+// whether a flag was given; so none has a default here.
+type serveCmd struct {
+	Listen                     []string `help:"Address to accept Kafka clients on: HOST:PORT (port 0: a free one) or unix:PATH. May be repeated. Default: 127.0.0.1:9092." placeholder:"ADDR" sep:"none"`
+	Advertise                  []string `help:"Address that clients are told, one for each --listen in the same order. Default: where the client's own connection arrived." placeholder:"HOST:PORT" sep:"none"`
+	Name                       string   `help:"Name of this broker, which its default data directory ends with. Default: kafka." placeholder:"NAME"`
+	DataDir                    string   `help:"Directory of the journal and the records. Default: doze/NAME in the user's state directory." placeholder:"DIR"`
+	Ephemeral                  bool     `help:"Keep the data in a temporary directory that is removed at exit."`
+	KafkaVersion               string   `help:"Release of Kafka whose API versions are advertised. Default: 4.3.1." placeholder:"VERSION"`
+	DefaultPartitions          string   `help:"Partitions of a topic that does not ask for a number (num.partitions). Default: 1." placeholder:"N"`
+	AutoCreateTopics           bool     `help:"Create a topic when its metadata is asked for (auto.create.topics.enable). Default: true." negatable:""`
+	MessageMaxBytes            string   `help:"Largest record batch (message.max.bytes). Default: 1048588." placeholder:"BYTES"`
+	GroupInitialRebalanceDelay string   `help:"How long the first rebalance of an empty classic group waits for more members (group.initial.rebalance.delay.ms). Default: 200ms." placeholder:"DURATION"`
+	OffsetsRetention           string   `help:"How long committed offsets of a group without members are kept (offsets.retention.minutes). Default: 168h." placeholder:"DURATION"`
+	JournalRetention           string   `help:"How long files of the journal are kept for replay, or forever. Default: 168h." placeholder:"DURATION"`
+	Sync                       string   `help:"What waits for the disk: durable changes, or always all of them. Default: durable." placeholder:"durable|always"`
+	Set                        []string `help:"Set a broker property of Kafka, by its own name. May be repeated." placeholder:"NAME=VALUE" sep:"none"`
+	Properties                 []string `help:"File of broker properties, such as Kafka's server.properties. May be repeated." placeholder:"FILE" sep:"none"`
+	Config                     string   `help:"File of these settings. Default: doze.toml of the working directory, if there is one." placeholder:"FILE"`
+	Console                    bool     `help:"Serve the web console. Accepted for later releases." negatable:""`
+	SchemaRegistry             bool     `help:"Serve the schema registry. Accepted for later releases." negatable:""`
+	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
+	ReadyFile                  string   `help:"File that gets the ready line when every listener accepts." placeholder:"FILE"`
+	LogLevel                   string   `help:"Least level that is logged: debug, info, warn or error. Default: warn." placeholder:"LEVEL"`
+	LogFormat                  string   `help:"Form of the log on stderr: text or json. Default: text." placeholder:"FORMAT"`
+}
+
+// Help is shown below the flags.
+func (*serveCmd) Help() string {
+	return `Every flag is also a key of doze.toml and, in capitals, a DOZE_ variable (--data-dir: DOZE_DATA_DIR). The file
+counts over the defaults, the environment over the file, a flag over both. KAFKA_ variables of Kafka's container
+images are taken too.
+
+Examples:
+  doze serve
+  doze serve --ephemeral --listen 127.0.0.1:0 --default-partitions 3
+  doze serve --listen 0.0.0.0:9092 --advertise myhost:9092 --set log.retention.hours=24
+  doze serve --properties server.properties`
+}
+
+// flagPlace reads the flags that were given, and the property files and --set among them: two places, the files the lower.
+func flagPlace(kctx *kong.Context) (files, flags place, err error) {
+	files, flags = newPlace(), newPlace()
+	var errs []error
+	for _, f := range kctx.Flags() {
+		if !f.Set {
+			continue
+		}
+		values := flagValues(kctx.FlagValue(f))
+		switch f.Name {
+		case "set":
+			errs = append(errs, addSets(flags, values))
+		case "properties":
+			for _, name := range values {
+				p, err := fromProperties(name)
+				errs = append(errs, err)
+				if err == nil {
+					files, err = p.over(files)
+					errs = append(errs, err)
+				}
+			}
+		default:
+			if s, ok := findSetting(f.Name); ok {
+				errs = append(errs, flags.add(s, "--"+f.Name, values...))
+			}
+		}
+	}
+	return files, flags, errors.Join(errs...)
+}
+
+func flagValues(v any) []string {
+	if l, ok := v.([]string); ok {
+		return l
+	}
+	return []string{fmt.Sprint(v)}
+}
+
+func addSets(p place, sets []string) error {
+	var errs []error
+	for _, s := range sets {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok {
+			errs = append(errs, fmt.Errorf("--set %s: write it as NAME=VALUE", s))
+			continue
+		}
+		errs = append(errs, p.addProperty(strings.TrimSpace(name), "--set "+name, value))
+	}
+	return errors.Join(errs...)
+}
+
+// gathered is what all places together say.
+type gathered struct {
+	place
+	file    string   // the settings file that was read; "" for none
+	remarks []string // what a person should know about the environment
+}
+
+// gather reads every place that has settings.
+func gather(kctx *kong.Context, p *process, config string) (gathered, error) {
+	if config == "" {
+		config = lookupVariable(p.environ, "DOZE_CONFIG")
+	}
+	file, read, err1 := fromFile(config)
+	kafka, remarks, err2 := fromKafka(p.environ)
+	own, err3 := fromDoze(p.environ)
+	files, flags, err4 := flagPlace(kctx)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return gathered{}, err
+	}
+	merged, err := mergePlaces(file, kafka, own, files, flags)
+	return gathered{merged, read, remarks}, err
+}
+
+func lookupVariable(environ []string, name string) string {
+	value := ""
+	for _, e := range environ {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// options turns what was gathered into what a broker starts with, its log going to w.
+func (g gathered) options(w io.Writer) (doze.Options, error) {
+	o := doze.Options{
+		Name:         g.text("name"),
+		DataDir:      g.text("data-dir"),
+		KafkaVersion: g.text("kafka-version"),
+		HealthAddr:   g.text("health-addr"),
+		ReadyFile:    g.text("ready-file"),
+		Properties:   map[string]string{},
+	}
+	for name, v := range g.properties {
+		o.Properties[name] = v.value()
+	}
+	var errs [6]error
+	o.Listeners, errs[0] = g.listeners()
+	o.Ephemeral, errs[1] = g.bool("ephemeral")
+	o.SyncAlways, errs[2] = g.sync()
+	o.JournalRetention, errs[3] = g.journalRetention()
+	o.Logger, errs[4] = g.logger(w)
+	errs[5] = g.later()
+	if err := errors.Join(errs[:]...); err != nil {
+		return o, err
+	}
+	return o.WithDefaults()
+}
+
+func (g gathered) text(name string) string {
+	if v, ok := g.own[name]; ok {
+		return v.value()
+	}
+	return ""
+}
+
+func (g gathered) bool(name string) (bool, error) {
+	switch v := g.text(name); v {
+	case "true", "1":
+		return true, nil
+	case "false", "0", "":
+		return false, nil
+	default:
+		return false, fmt.Errorf("%s is %q; give it true or false", g.own[name].from, v)
+	}
+}
+
+func (g gathered) listeners() ([]doze.Listener, error) {
+	listen, advertise := g.own["listen"].values, g.own["advertise"].values
+	if len(listen) == 0 && len(advertise) == 1 && g.properties["listeners"].values == nil {
+		listen = []string{doze.DefaultAddress}
+	}
+	if len(advertise) > len(listen) {
+		return nil, fmt.Errorf("%s names %d addresses for %d of listen; give one for each, in the same order",
+			g.own["advertise"].from, len(advertise), len(listen))
+	}
+	var all []doze.Listener
+	for i, address := range listen {
+		l := doze.Listener{Address: address}
+		if i < len(advertise) {
+			l.Advertise = advertise[i]
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func (g gathered) sync() (always bool, err error) {
+	switch v := g.text("sync"); v {
+	case "", "durable":
+		return false, nil
+	case "always":
+		return true, nil
+	default:
+		return false, fmt.Errorf("%s is %q; give it durable or always", g.own["sync"].from, v)
+	}
+}
+
+func (g gathered) journalRetention() (time.Duration, error) {
+	v := g.text("journal-retention")
+	switch v {
+	case "":
+		return 0, nil
+	case "forever":
+		return -1, nil
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%s is %q; give it a duration like 24h, or forever", g.own["journal-retention"].from, v)
+	}
+	return d, nil
+}
+
+func (g gathered) logger(w io.Writer) (*slog.Logger, error) {
+	level := slog.LevelWarn
+	if v := g.text("log-level"); v != "" {
+		if err := level.UnmarshalText([]byte(v)); err != nil {
+			return nil, fmt.Errorf("%s is %q; give it debug, info, warn or error", g.own["log-level"].from, v)
+		}
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch v := g.text("log-format"); v {
+	case "", "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	default:
+		return nil, fmt.Errorf("%s is %q; give it text or json", g.own["log-format"].from, v)
+	}
+}
+
+// later refuses what is accepted but not served yet, when it is asked for.
+func (g gathered) later() error {
+	for _, name := range []string{"console", "schema-registry"} {
+		on, err := g.bool(name)
+		if err != nil {
+			return err
+		}
+		if on {
+			return fmt.Errorf("%s: this release of doze has none; leave it out or give it false", g.own[name].from)
+		}
+	}
+	return nil
+}

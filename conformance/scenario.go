@@ -1,0 +1,65 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Scenario is one claim about Kafka as a script of requests.
+type Scenario struct {
+	Name  string // the recording's name: letters, digits, hyphens
+	Claim string // what it shows, in one sentence
+	Part  int    // the part of the work whose broker must give Kafka's answers; 1 when 0
+	Kafka string // the release that a recording is made from; the reference, 4.3.1, when empty
+
+	// Set asks for broker properties, in Kafka's names.
+	Set map[string]string
+	// Fresh asks for a broker of its own: the scenario looks at all topics, groups or ids there are, or restarts the
+	// broker. A scenario that is not Fresh uses names that no other one uses.
+	Fresh bool
+	// Group names scenarios that share a broker with each other and with no others.
+	Group string
+
+	Run func(c *C)
+}
+
+// Reference is the release of Apache Kafka that recordings are made from.
+const Reference = "4.3.1"
+
+// Scenarios gives every scenario, in the order of their areas.
+func Scenarios() []Scenario {
+	var all []Scenario
+	for _, area := range areas() {
+		all = append(all, area...)
+	}
+	for i := range all {
+		all[i].fillDefaults()
+	}
+	return all
+}
+
+func (s *Scenario) fillDefaults() {
+	if s.Part == 0 {
+		s.Part = 1
+	}
+	if s.Kafka == "" {
+		s.Kafka = Reference
+	}
+}
+
+// Named gives the scenarios with these names, or an error that names the first unknown one. No names: all of them.
+func Named(names []string) ([]Scenario, error) {
+	all := Scenarios()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var picked []Scenario
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s Scenario) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("find scenario %s: there is none of this name", name)
+		}
+		picked = append(picked, all[i])
+	}
+	return picked, nil
+}

@@ -1,0 +1,265 @@
+// Package doze is a Kafka broker for development in one process: to any client it is Apache Kafka, and its entire state is
+// the fold of a journal. The command doze is built on exactly this.
+//
+//	broker, err := doze.New(doze.Options{Ephemeral: true, Listeners: []doze.Listener{{Address: "127.0.0.1:0"}}})
+//	...
+//	go broker.Run(ctx)
+//	use(broker.Addr())
+//	broker.Close()
+package doze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"doze/configs"
+	"doze/disk"
+	"doze/handlers"
+	"doze/journal"
+	"doze/projections"
+	"doze/segments"
+	"doze/wire"
+)
+
+// Broker is a broker that has its data directory and its listeners. It serves while Run runs.
+type Broker struct {
+	opt       Options
+	static    *configs.Broker // the properties that it was started with
+	fs        *disk.OS
+	store     *journal.Store[*projections.State]
+	recovery  journal.Recovery
+	logs      *segments.Dir
+	handlers  *handlers.Broker
+	server    *wire.Server
+	listeners []*wire.Listener
+
+	once    sync.Once
+	closed  error
+	closers []func() error // what was opened, in order
+}
+
+// New validates the options, takes the data directory, brings the state up and binds the listeners: when it returns,
+// clients may connect; they are served once Run runs. After an error nothing is left open.
+func New(opt Options) (*Broker, error) {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	b := &Broker{opt: opt}
+	for _, step := range []func() error{b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.listen} {
+		if err := step(); err != nil {
+			return nil, errors.Join(err, b.Close())
+		}
+	}
+	return b, nil
+}
+
+// Run serves until ctx ends or Close is called, and returns after a clean stop.
+func (b *Broker) Run(ctx context.Context) error {
+	b.handlers.Start()
+	err := b.server.Serve(ctx)
+	return errors.Join(err, b.Close())
+}
+
+// stopLimit is how long requests in hand may take to finish at a stop.
+const stopLimit = 5 * time.Second
+
+// Close stops serving, finishes requests in hand, syncs and closes the journal and the logs, and lets go of the data
+// directory. It may be called at any time, and again.
+func (b *Broker) Close() error {
+	b.once.Do(func() {
+		var errs []error
+		for i := len(b.closers) - 1; i >= 0; i-- {
+			errs = append(errs, b.closers[i]())
+		}
+		b.closed = errors.Join(errs...)
+	})
+	return b.closed
+}
+
+// onClose adds what Close does; the last added comes first.
+func (b *Broker) onClose(f func() error) { b.closers = append(b.closers, f) }
+
+// Addr is where clients reach the first listener: HOST:PORT, or unix:PATH.
+func (b *Broker) Addr() string { return b.Ready().Kafka[0] }
+
+// Ready says where the broker is reached, as the ready line of the command does.
+func (b *Broker) Ready() Ready {
+	state, _ := b.store.View()
+	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID}
+	for _, l := range b.listeners {
+		ready.Kafka = append(ready.Kafka, reachable(l))
+	}
+	return ready
+}
+
+// reachable is the address at which a client of this machine reaches a listener.
+func reachable(l *wire.Listener) string {
+	if l.Addr().Network() == "unix" {
+		return unixPrefix + l.Addr().String()
+	}
+	host, port := l.Advertised()
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
+
+// Recovered is what the start found and mended, a sentence each; empty after a clean stop.
+func (b *Broker) Recovered() string { return b.recovery.String() }
+
+// openDir makes the data directory, or a temporary one, and takes its lock.
+func (b *Broker) openDir() error {
+	if b.opt.Ephemeral {
+		dir, err := os.MkdirTemp("", "doze-")
+		if err != nil {
+			return fmt.Errorf("make a temporary data directory: %w; set TMPDIR to a directory that is writable", err)
+		}
+		b.opt.DataDir = dir
+		b.onClose(func() error { return os.RemoveAll(dir) })
+	}
+	fs, err := disk.OpenOS(b.opt.DataDir)
+	if err != nil {
+		return fmt.Errorf("%w; give a data directory that you may write to", err)
+	}
+	b.fs = fs
+	b.onClose(fs.Close)
+	b.static = configs.NewBroker(b.opt.StaticProperties(nil, nil), nil, nil)
+	lock, err := fs.Lock(lockName)
+	if err != nil {
+		return b.lockRefused(err)
+	}
+	b.onClose(lock.Close)
+	return nil
+}
+
+// Names in a data directory.
+const (
+	lockName    = "lock"
+	journalDir  = "journal"
+	segmentsDir = "segments"
+)
+
+func (b *Broker) lockRefused(err error) error {
+	var held *disk.LockedError
+	if errors.As(err, &held) {
+		return fmt.Errorf("data directory %s is in use by the broker with pid %d; stop it, or give this one another --data-dir or --name", b.fs.Path(), held.PID)
+	}
+	return err
+}
+
+func (b *Broker) openJournal() error {
+	_, err := b.fs.Stat(segmentsDir)
+	hasSegments := err == nil
+	store, recovery, err := journal.Open(b.fs, journal.Options{
+		Dir: journalDir, Clock: systemClock{}, IDs: randomIDs{}, SyncAlways: b.opt.SyncAlways,
+		Retention: max(b.opt.JournalRetention, 0), MustExist: hasSegments,
+	}, projections.New)
+	if err != nil {
+		return err
+	}
+	b.store, b.recovery = store, recovery
+	b.onClose(store.Close)
+	return b.store.Update(context.Background(), journal.Timed("start"), func(tx *journal.Tx[*projections.State]) {
+		if tx.State.ClusterID == "" {
+			tx.Emit(&journal.ClusterCreated{ClusterID: store.ClusterID()})
+		}
+		tx.Emit(&journal.BrokerStarted{Version: Version()})
+	})
+}
+
+// openLogs opens the directory of partitions and sets aside those that the journal does not know.
+func (b *Broker) openLogs() error {
+	logs, err := segments.OpenDir(b.fs, segmentsDir, segments.Options{
+		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"),
+		Report: b.recoveredPartition,
+	})
+	if err != nil {
+		return err
+	}
+	b.logs = logs
+	b.onClose(logs.Close)
+	state, _ := b.store.View()
+	for _, id := range logs.List() {
+		topic := state.Topics.WithID(id.Topic)
+		if topic != nil && id.Partition < topic.Partitions {
+			continue
+		}
+		aside, err := logs.Quarantine(id)
+		if err != nil {
+			return err
+		}
+		b.opt.Logger.Warn("a partition on disk belongs to no topic: set aside, not deleted", "directory", aside)
+	}
+	return nil
+}
+
+func (b *Broker) openHandlers() error {
+	profile, err := handlers.NewProfile(b.opt.KafkaProfile())
+	if err != nil {
+		return err
+	}
+	b.handlers = handlers.New(handlers.Options{
+		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, NodeID: b.opt.NodeID,
+		Static: b.static, DataDir: b.fs.Path(), Space: b.space,
+	})
+	b.onClose(func() error { b.handlers.Stop(); return nil })
+	return nil
+}
+
+func (b *Broker) space() (total, usable int64) {
+	space, err := b.fs.Space()
+	if err != nil {
+		return -1, -1
+	}
+	return int64(space.Total), int64(space.Free)
+}
+
+func (b *Broker) listen() error {
+	broker := b.handlers.Settings()
+	b.server = wire.NewServer(wire.Options{
+		MaxFrame: int32(broker.Int("socket.request.max.bytes")), MaxIdle: time.Duration(broker.Int("connections.max.idle.ms")) * time.Millisecond,
+		MaxConnections: int(broker.Int("max.connections")), MaxConnectionsByIP: int(broker.Int("max.connections.per.ip")),
+	}, b.handlers)
+	b.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+		defer cancel()
+		err := b.server.Shutdown(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil // what was still in hand was cut off, as at any stop of a broker
+		}
+		return err
+	})
+	for _, l := range b.opt.Listeners {
+		listener, err := b.server.Listen(l.Address, wire.ListenOptions{Name: l.Name, Advertise: l.Advertise})
+		if err != nil {
+			return err
+		}
+		b.listeners = append(b.listeners, listener)
+	}
+	b.describeListeners()
+	return nil
+}
+
+// describeListeners makes the addresses that were bound the broker's properties: a port 0 is a number now.
+func (b *Broker) describeListeners() {
+	var listening, advertised []string
+	for _, l := range b.listeners {
+		listening = append(listening, l.Addr().String())
+		advertised = append(advertised, reachable(l))
+	}
+	b.static = configs.NewBroker(b.opt.StaticProperties(listening, advertised), nil, nil)
+	b.handlers.SetStatic(b.static)
+}
+
+func (b *Broker) recoveredPartition(r segments.Report) {
+	if r.Damage != nil {
+		b.opt.Logger.Error("a partition is damaged and answers KAFKA_STORAGE_ERROR; see doze repair", "partition", r.Partition.String(), "error", r.Damage)
+		return
+	}
+	b.opt.Logger.Warn("cut the unfinished write of a crash off a partition", "partition", r.Partition.String(), "file", r.File,
+		"position", r.Position, "bytes", r.Bytes, "kept", r.Kept)
+}

@@ -1,0 +1,133 @@
+package handlers
+
+import (
+	"maps"
+	"slices"
+
+	"doze/configs"
+	"doze/journal"
+	"doze/projections"
+)
+
+// checkValues is what Kafka's controller looks at: the name, the values, then whether the resource exists.
+func (b *Broker) checkValues(state *projections.State, res alteredResource, before, after map[string]string) *refusal {
+	switch res.kind {
+	case projections.TopicResource:
+		return b.checkTopicValues(state, res.name, before, after)
+	case projections.GroupResource:
+		switch {
+		case res.name == "":
+			return refuse(invalidRequest, "Default group resources are not allowed.")
+		case len(res.name) > maxName:
+			return refuse(invalidGroupID, "The group id is longer than 4096 bytes.")
+		}
+		return configRefusal(b.settings(state).CheckGroup(after))
+	case projections.ClientMetricsResource:
+		switch {
+		case res.name == "":
+			return refuse(invalidRequest, "Subscription name can't be empty")
+		case len(res.name) > maxName:
+			return refuse(invalidRequest, "The subscription's name is longer than 4096 bytes.")
+		}
+		return configRefusal(configs.CheckClientMetrics(after))
+	}
+	return checkBrokerNames(after)
+}
+
+func (b *Broker) checkTopicValues(state *projections.State, name string, before, after map[string]string) *refusal {
+	if name == "" {
+		return refuse(invalidRequest, "Default topic resources are not allowed.")
+	}
+	if why := invalidTopicName(name); why != "" {
+		return refuse(invalidTopicException, why)
+	}
+	if no := configRefusal(b.settings(state).CheckTopic(after, before)); no != nil {
+		return no
+	}
+	if state.Topics.Named(name) == nil {
+		return refuse(unknownTopicOrPartition, "The topic '"+name+"' does not exist.")
+	}
+	return nil
+}
+
+// maxBrokerKeys bounds the keys of plug-ins and listeners that one broker keeps: Kafka takes any name.
+const maxBrokerKeys = 1000
+
+func checkBrokerNames(after map[string]string) *refusal {
+	if len(after) > maxBrokerKeys {
+		return refuse(invalidRequest, "A broker takes at most 1000 configs.")
+	}
+	for name := range after {
+		if len(name) > maxName {
+			return refuse(invalidRequest, "The config's name is longer than 4096 bytes.")
+		}
+	}
+	return nil
+}
+
+// configChange is the difference that a request makes.
+type configChange struct {
+	set     map[string]string
+	removed []string
+}
+
+// changeOf is what is different afterwards. As in Kafka, what a request sets on a broker counts as a change even when the
+// value is the same, so that it is held to the rules for changes.
+func changeOf(res alteredResource, before, after map[string]string) configChange {
+	change := configChange{set: map[string]string{}}
+	for name, value := range after {
+		if old, had := before[name]; !had || old != value {
+			change.set[name] = value
+		}
+	}
+	for name := range before {
+		if _, has := after[name]; !has {
+			change.removed = append(change.removed, name)
+		}
+	}
+	if res.kind == projections.BrokerResource {
+		for _, op := range res.ops {
+			if value, has := after[op.name]; has {
+				change.set[op.name] = value
+			} else if !slices.Contains(change.removed, op.name) {
+				change.removed = append(change.removed, op.name)
+			}
+		}
+	}
+	slices.Sort(change.removed)
+	return change
+}
+
+// event is the change as the journal keeps it; nil when there is none.
+func (c configChange) event(res alteredResource) *journal.ConfigsAltered {
+	if len(c.set) == 0 && len(c.removed) == 0 {
+		return nil
+	}
+	set := c.set
+	if res.kind == projections.BrokerResource {
+		set = maps.Clone(set)
+		for name := range set {
+			if secret(name) {
+				set[name] = hidden
+			}
+		}
+	}
+	return &journal.ConfigsAltered{ResourceType: res.kind, Resource: res.name, Set: pairsOf(set), Removed: c.removed}
+}
+
+// hidden stands in the journal for a value that is a secret: no journal holds one.
+const hidden = "[hidden]"
+
+// secret says whether a broker's key is never answered, as nobody knows what a key of a plug-in holds.
+func secret(name string) bool {
+	d, known := configs.BrokerKeys.Lookup(name)
+	return !known || d.Sensitive()
+}
+
+func pairsOf(values map[string]string) []journal.ConfigPair {
+	var pairs []journal.ConfigPair
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		pairs = append(pairs, journal.ConfigPair{Name: name, Value: values[name]})
+	}
+	return pairs
+}

@@ -1,0 +1,144 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/configs"
+	"doze/journal"
+	"doze/projections"
+	"doze/segments"
+	"doze/wire"
+)
+
+// Broker is the Kafka broker behind the sockets. Its methods are the APIs; it keeps only soft state of its own (fetch
+// sessions, parked requests, deadlines): what is true is in the store, what is stored is in the logs.
+type Broker struct {
+	store   *journal.Store[*projections.State]
+	logs    *segments.Dir
+	static  *configs.Broker
+	profile *Profile
+	clock   journal.Clock
+	log     *slog.Logger
+	// space tells the size of the data directory's file system, for DescribeLogDirs.
+	space func() (total, usable int64)
+	dir   string
+	// nodeID is the id of the one broker of the cluster, nodeName the same as a config resource.
+	nodeID   int32
+	nodeName string
+	known    atomic.Pointer[settings]
+
+	producerIDs producerIDs
+
+	housekeeping sync.WaitGroup
+	stopped      chan struct{} // closed by Stop
+	stopOnce     sync.Once
+
+	table    map[int16]served
+	sessions *fetchSessions
+	groups   *coordinator
+	loggers  *loggers
+}
+
+// Options is what a Broker stands on. All fields are required.
+type Options struct {
+	Store   *journal.Store[*projections.State]
+	Logs    *segments.Dir
+	Static  *configs.Broker // broker properties of this process
+	Profile *Profile        // the Kafka release it answers as
+	Clock   journal.Clock
+	Log     *slog.Logger
+	// LogLevel is told the level that an administrator gives the root logger; nil when nobody wants to know.
+	LogLevel func(level string)
+	NodeID   int32
+	DataDir  string                       // as clients see it in DescribeLogDirs
+	Space    func() (total, usable int64) // bytes of the data directory's file system
+}
+
+// New gives a broker that is ready to serve; Start begins its timers.
+func New(opt Options) *Broker {
+	b := &Broker{
+		store: opt.Store, logs: opt.Logs, static: opt.Static, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
+		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), stopped: make(chan struct{}),
+	}
+	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
+	b.groups = newCoordinator(b)
+	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
+	b.table = b.serve()
+	return b
+}
+
+// Start begins what the broker does by itself: deadlines of groups, expiry of offsets and of silent producers.
+func (b *Broker) Start() {
+	b.groups.start()
+	every := time.Duration(b.static.Int("producer.id.expiration.check.interval.ms")) * time.Millisecond
+	ticker := time.NewTicker(every)
+	b.housekeeping.Go(func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				b.logs.ExpireProducers()
+			case <-b.stopped:
+				return
+			}
+		}
+	})
+}
+
+// Stop ends what Start began and wakes who waits.
+func (b *Broker) Stop() {
+	b.groups.stop()
+	b.stopOnce.Do(func() { close(b.stopped) })
+	b.housekeeping.Wait()
+}
+
+// SetStatic replaces the properties that the broker was started with, before Start: addresses are known late.
+func (b *Broker) SetStatic(static *configs.Broker) { b.static = static }
+
+// Settings are the broker's own as they are now.
+func (b *Broker) Settings() *configs.Broker {
+	state, _ := b.view()
+	return b.settings(state).Broker
+}
+
+// view is the last published state and the journal sequence that it is of.
+func (b *Broker) view() (*projections.State, uint64) { return b.store.View() }
+
+// update makes one entry of the journal on behalf of a request.
+func (b *Broker) update(ctx context.Context, r *wire.Request, decide func(*tx)) error {
+	return b.store.Update(ctx, causeOf(r), decide)
+}
+
+// tx is a decision in progress over the broker's state.
+type tx = journal.Tx[*projections.State]
+
+func causeOf(r *wire.Request) journal.Cause {
+	return journal.Cause{
+		API: r.Key, Conn: r.Conn.ID, Correlation: r.Correlation,
+		ClientID: r.ClientID, Principal: r.Conn.Principal(),
+	}
+}
+
+// partition is the log of a partition that the state shows; nil when it shows none.
+func (b *Broker) partition(state *projections.State, topic *projections.Topic, number int32) *segments.Partition {
+	if topic == nil || number < 0 || number >= topic.Partitions {
+		return nil
+	}
+	id := segments.ID{Topic: topic.ID, Partition: number}
+	if log := b.logs.Known(id); log != nil {
+		return log
+	}
+	return b.logs.Partition(id, b.logConfig(state, topic, number))
+}
+
+// respond gives the response that belongs to the request, at its version.
+func respond[R kmsg.Response](r *wire.Request) R {
+	return r.Body.ResponseKind().(R)
+}

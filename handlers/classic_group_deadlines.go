@@ -1,0 +1,112 @@
+package handlers
+
+import (
+	"doze/journal"
+	"doze/projections"
+)
+
+// A deadline that passed asks for a decision like any request does. It carries the entry that set it: when the state says
+// that another entry has set it anew since, it is void.
+
+// joinDeadline ends the join phase, or lets a group that was Empty wait once more when members came meanwhile.
+func (d *groupDecision) joinDeadline(id string, token uint64) {
+	g := d.group(id)
+	if g == nil || g.State != projections.PreparingRebalance || g.JoinSeq != token {
+		return
+	}
+	if !g.Initial || !g.Grown || g.LeftMs == 0 {
+		d.completeJoin(id)
+		return
+	}
+	delay := d.settings.initialRebalanceDelayMs
+	d.emit(&journal.RebalanceExtended{Group: id, LeftMs: max(g.LeftMs-delay, 0)})
+	d.arm(deadlineKey{group: id, kind: deadlineJoin}, min(delay, g.LeftMs), d.seq)
+}
+
+// syncDeadline removes members that learned of the generation and never asked for their assignment.
+func (d *groupDecision) syncDeadline(id string, token uint64) {
+	g := d.group(id)
+	if g == nil || g.SyncSeq != token || g.State == projections.PreparingRebalance || g.State == projections.Empty {
+		return
+	}
+	removed := ""
+	for _, m := range g.Members {
+		if !m.Synced {
+			d.remove(d.group(id), m.ID, journal.RemovedNotSynced)
+			removed = m.ID
+		}
+	}
+	if removed != "" {
+		d.prepareRebalance(id, journal.RebalanceMemberRemoved, removed)
+	}
+}
+
+// sessionDeadline removes a member that was not heard of. One that waits for an answer cannot be heard of: its session
+// begins anew with the answer; but a member in its first join phase does not know its id yet, so it may be gone.
+func (d *groupDecision) sessionDeadline(group, id string, token uint64) {
+	g := d.group(group)
+	if g == nil {
+		return
+	}
+	if p := g.PendingMember(id); p != nil {
+		if p.Active == token {
+			d.remove(g, id, journal.RemovedSessionExpired)
+			d.completeJoinIfNobodyMissing(group)
+		}
+		return
+	}
+	m := g.Member(id)
+	if m == nil || m.Active != token || !m.New && (m.Rejoins || m.Syncs) {
+		return
+	}
+	d.dismiss(g, id)
+	d.remove(g, id, journal.RemovedSessionExpired)
+	if g.State == projections.PreparingRebalance {
+		d.completeJoinIfNobodyMissing(group)
+		return
+	}
+	d.prepareRebalance(group, journal.RebalanceMemberRemoved, id)
+}
+
+// completeJoinIfNobodyMissing ends the join phase even of a group that was Empty.
+func (d *groupDecision) completeJoinIfNobodyMissing(id string) {
+	if g := d.group(id); g.State == projections.PreparingRebalance && g.AllJoined() {
+		d.completeJoin(id)
+	}
+}
+
+// resume takes up a group after a start: whoever waited for an answer does not any more, sessions count from now.
+func (d *groupDecision) resume(id string) {
+	g := d.group(id)
+	if waits(g) {
+		d.emit(&journal.RebalanceInterrupted{Group: id})
+		g = d.group(id)
+	}
+	for _, p := range g.Pending {
+		d.arm(sessionOf(id, p.ID), p.SessionTimeoutMs, p.Active)
+	}
+	for _, m := range g.Members {
+		d.arm(sessionOf(id, m.ID), m.SessionTimeoutMs, m.Active)
+	}
+	switch {
+	case g.State == projections.PreparingRebalance:
+		d.arm(deadlineKey{group: id, kind: deadlineJoin}, g.RebalanceTimeoutMs(), g.JoinSeq)
+	case len(g.Members) > d.settings.maxSize:
+		d.prepareRebalance(id, journal.RebalanceOverCapacity, "")
+	case g.State != projections.Empty && !g.AllSynced():
+		d.arm(deadlineKey{group: id, kind: deadlineSync}, g.RebalanceTimeoutMs(), g.SyncSeq)
+	}
+}
+
+// waits says whether the group is in a rebalance that an answer was owed for.
+func waits(g *projections.Group) bool {
+	if g.State == projections.PreparingRebalance {
+		return g.Waiting > 0 || g.Initial
+	}
+	for _, m := range g.Members {
+		if m.Syncs {
+			return true
+		}
+	}
+	return false
+}

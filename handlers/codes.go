@@ -1,0 +1,74 @@
+package handlers
+
+// Kafka's error codes (org.apache.kafka.common.protocol.Errors), under Kafka's names.
+const (
+	unknownServerError          int16 = -1
+	none                        int16 = 0
+	offsetOutOfRange            int16 = 1
+	corruptMessage              int16 = 2
+	unknownTopicOrPartition     int16 = 3
+	notLeaderOrFollower         int16 = 6
+	requestTimedOut             int16 = 7
+	messageTooLarge             int16 = 10
+	offsetMetadataTooLarge      int16 = 12
+	coordinatorNotAvailable     int16 = 15
+	notCoordinator              int16 = 16
+	invalidTopicException       int16 = 17
+	recordListTooLarge          int16 = 18
+	invalidRequiredAcks         int16 = 21
+	illegalGeneration           int16 = 22
+	inconsistentGroupProtocol   int16 = 23
+	invalidGroupID              int16 = 24
+	unknownMemberID             int16 = 25
+	invalidSessionTimeout       int16 = 26
+	rebalanceInProgress         int16 = 27
+	invalidTimestamp            int16 = 32
+	unsupportedVersion          int16 = 35
+	topicAlreadyExists          int16 = 36
+	invalidPartitions           int16 = 37
+	invalidReplicationFactor    int16 = 38
+	invalidReplicaAssignment    int16 = 39
+	invalidConfig               int16 = 40
+	invalidRequest              int16 = 42
+	unsupportedForMessageFormat int16 = 43
+	policyViolation             int16 = 44
+	outOfOrderSequenceNumber    int16 = 45
+	invalidProducerEpoch        int16 = 47
+	invalidTxnState             int16 = 48
+	invalidProducerIDMapping    int16 = 49
+	kafkaStorageError           int16 = 56
+	logDirNotFound              int16 = 57
+	unknownProducerID           int16 = 59
+	nonEmptyGroup               int16 = 68
+	groupIDNotFound             int16 = 69
+	fetchSessionIDNotFound      int16 = 70
+	invalidFetchSessionEpoch    int16 = 71
+	topicDeletionDisabled       int16 = 73
+	fencedLeaderEpoch           int16 = 74
+	unknownLeaderEpoch          int16 = 75
+	unsupportedCompressionType  int16 = 76
+	memberIDRequired            int16 = 79
+	groupMaxSizeReached         int16 = 81
+	fencedInstanceID            int16 = 82
+	groupSubscribedToTopic      int16 = 86
+	invalidRecord               int16 = 87
+	unstableOffsetCommit        int16 = 88
+	unknownTopicID              int16 = 100
+	inconsistentTopicID         int16 = 103
+	fetchSessionTopicIDError    int16 = 106
+	mismatchedEndpointType      int16 = 114
+	unsupportedEndpointType     int16 = 115
+)
+
+// refusal is what a decision answers instead of its result: Kafka's code and, where the protocol has a place for it, the
+// text that Kafka sends (nil where Kafka sends null).
+type refusal struct {
+	code    int16
+	message *string
+}
+
+// refuse gives a refusal with a text.
+func refuse(code int16, message string) *refusal { return &refusal{code, &message} }
+
+// text is a nullable string that is not null.
+func text(s string) *string { return &s }

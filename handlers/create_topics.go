@@ -1,0 +1,242 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/configs"
+	"doze/journal"
+	"doze/projections"
+	"doze/wire"
+)
+
+// CreateTopics (key 19), v2-v7.
+//
+//	v5  answers the new topic's partition count, replication factor and configs (KIP-525)
+//	v7  answers its id (KIP-516)
+//
+// A name that stands twice in the request is refused once, last. The topics of one request are created by one entry of the
+// journal, so with one fsync; their files come into being at their first use. Any replication factor of at least one is
+// taken and gives one replica (docs/differences.md).
+func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.CreateTopicsRequest)
+	resp := respond[*kmsg.CreateTopicsResponse](r)
+	once, twice := namedOnce(req.Topics, func(t kmsg.CreateTopicsRequestTopic) string { return t.Topic })
+	if b.askedPartitions(once) > maxPartitionsPerRequest {
+		for _, asked := range req.Topics {
+			no := refuse(policyViolation, "Excessively large number of partitions per request.")
+			resp.Topics = append(resp.Topics, topicNotCreated(asked.Topic, no))
+		}
+		return resp, nil
+	}
+	create := func(tx *tx) {
+		resp.Topics = make([]kmsg.CreateTopicsResponseTopic, 0, len(req.Topics))
+		before := tx.State.Topics
+		for _, asked := range once {
+			resp.Topics = append(resp.Topics, b.createTopic(tx, before, asked, req.ValidateOnly))
+		}
+	}
+	if err := b.decide(ctx, r, req.ValidateOnly, create); err != nil {
+		resp.Topics = nil
+		for _, asked := range once {
+			resp.Topics = append(resp.Topics, topicNotCreated(asked.Topic, storageRefusal(err)))
+		}
+	}
+	for _, name := range twice {
+		resp.Topics = append(resp.Topics, topicNotCreated(name, refuse(invalidRequest, "Duplicate topic name.")))
+	}
+	return resp, nil
+}
+
+// maxPartitionsPerRequest is how many partitions one CreateTopics may make in all, as in Kafka.
+const maxPartitionsPerRequest = 10_000
+
+// askedPartitions is the number of partitions that the topics ask for in all.
+func (b *Broker) askedPartitions(topics []kmsg.CreateTopicsRequestTopic) (total int64) {
+	state, _ := b.view()
+	for _, t := range topics {
+		switch {
+		case len(t.ReplicaAssignment) > 0:
+			total += int64(len(t.ReplicaAssignment))
+		case t.NumPartitions == -1:
+			total += int64(b.defaultPartitions(state))
+		case t.NumPartitions > 0:
+			total += int64(t.NumPartitions)
+		}
+	}
+	return total
+}
+
+// namedOnce splits items into those whose name stands once and the names that stand more than once, in order of appearance.
+func namedOnce[T any](items []T, nameOf func(T) string) (once []T, twice []string) {
+	count := map[string]int{}
+	for _, item := range items {
+		count[nameOf(item)]++
+	}
+	for _, item := range items {
+		name := nameOf(item)
+		switch {
+		case count[name] == 1:
+			once = append(once, item)
+		case !slices.Contains(twice, name):
+			twice = append(twice, name)
+		}
+	}
+	return once, twice
+}
+
+func topicNotCreated(name string, why *refusal) kmsg.CreateTopicsResponseTopic {
+	topic := kmsg.NewCreateTopicsResponseTopic()
+	topic.Topic, topic.ErrorCode, topic.ErrorMessage = name, why.code, why.message
+	topic.NumPartitions, topic.ReplicationFactor = -1, -1
+	topic.Configs = []kmsg.CreateTopicsResponseTopicConfig{}
+	return topic
+}
+
+func (b *Broker) createTopic(tx *tx, before projections.Topics, asked kmsg.CreateTopicsRequestTopic, validateOnly bool) kmsg.CreateTopicsResponseTopic {
+	created, no := b.decideCreateTopic(tx, before, asked)
+	if no != nil {
+		return topicNotCreated(asked.Topic, no)
+	}
+	// Names that a validated topic would take must be taken for the rest of the request too, so it is emitted here; the
+	// caller drops the whole transaction afterwards.
+	tx.Emit(created)
+	topic := kmsg.NewCreateTopicsResponseTopic()
+	topic.Topic, topic.TopicID = asked.Topic, created.ID
+	topic.NumPartitions, topic.ReplicationFactor = created.Partitions, 1
+	overrides := tx.State.Configs.Map(projections.TopicResource, asked.Topic)
+	for _, entry := range b.settings(tx.State).DescribeTopic(overrides) {
+		config := kmsg.NewCreateTopicsResponseTopicConfig()
+		config.Name, config.Value = entry.Name, entry.Value
+		config.ReadOnly, config.Source, config.IsSensitive = entry.ReadOnly, int8(entry.Source), entry.Sensitive
+		topic.Configs = append(topic.Configs, config)
+	}
+	return topic
+}
+
+// decideCreateTopic gives the event that makes the topic, or why it cannot be: name, configs, then partitions, as Kafka's
+// controller looks at them.
+func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg.CreateTopicsRequestTopic) (*journal.TopicCreated, *refusal) {
+	if no := checkNewTopicName(before, tx.State.Topics, asked.Topic); no != nil {
+		return nil, no
+	}
+	pairs, no := b.newTopicConfigs(tx.State, asked)
+	if no != nil {
+		return nil, no
+	}
+	partitions, no := b.newTopicPartitions(tx.State, asked)
+	if no != nil {
+		return nil, no
+	}
+	if no := b.checkPartitionLimits(tx.State, partitions); no != nil {
+		return nil, no
+	}
+	return &journal.TopicCreated{ID: tx.NewUUID(), Name: asked.Topic, Partitions: partitions, Configs: pairs}, nil
+}
+
+// newTopicConfigs are the configs of a new topic in name order, or why they cannot be.
+func (b *Broker) newTopicConfigs(state *projections.State, asked kmsg.CreateTopicsRequestTopic) ([]journal.ConfigPair, *refusal) {
+	var nulls []string
+	values := map[string]string{}
+	for _, c := range asked.Configs {
+		if c.Value == nil {
+			nulls = append(nulls, c.Name)
+			continue
+		}
+		values[c.Name] = *c.Value
+	}
+	if len(nulls) > 0 {
+		return nil, refuse(invalidConfig, "Null value not supported for topic configs: "+strings.Join(nulls, ","))
+	}
+	if no := configRefusal(b.settings(state).CheckTopic(values, nil)); no != nil {
+		return nil, no
+	}
+	pairs := make([]journal.ConfigPair, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		pairs = append(pairs, journal.ConfigPair{Name: name, Value: values[name]})
+	}
+	return pairs, nil
+}
+
+// configRefusal answers what a check of configs found; nil when it found nothing.
+func configRefusal(err error) *refusal {
+	var wrong *configs.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong) && wrong.Request:
+		return refuse(invalidRequest, wrong.Message)
+	}
+	return refuse(invalidConfig, err.Error())
+}
+
+// newTopicPartitions is the number of partitions of a new topic, or why it cannot be.
+func (b *Broker) newTopicPartitions(state *projections.State, asked kmsg.CreateTopicsRequestTopic) (int32, *refusal) {
+	switch {
+	case len(asked.ReplicaAssignment) > 0:
+		return b.assignedPartitions(asked)
+	case asked.ReplicationFactor < -1 || asked.ReplicationFactor == 0:
+		return 0, refuse(invalidReplicationFactor, "Replication factor must be larger than 0, or -1 to use the default value.")
+	case asked.NumPartitions < -1 || asked.NumPartitions == 0:
+		return 0, refuse(invalidPartitions, "Number of partitions was set to an invalid non-positive value.")
+	case asked.NumPartitions == -1:
+		return b.defaultPartitions(state), nil
+	}
+	return asked.NumPartitions, nil
+}
+
+// assignedPartitions checks a manual assignment: every partition once from 0 on, each on brokers that exist.
+func (b *Broker) assignedPartitions(asked kmsg.CreateTopicsRequestTopic) (int32, *refusal) {
+	switch {
+	case asked.ReplicationFactor != -1:
+		return 0, refuse(invalidRequest, "A manual partition assignment was specified, but replication factor was not set to -1.")
+	case asked.NumPartitions != -1:
+		return 0, refuse(invalidRequest, "A manual partition assignment was specified, but numPartitions was not set to -1.")
+	}
+	seen := map[int32]bool{}
+	factor := 0
+	for _, a := range asked.ReplicaAssignment {
+		if seen[a.Partition] {
+			return 0, refuse(invalidReplicaAssignment, fmt.Sprintf("Found multiple manual partition assignments for partition %d", a.Partition))
+		}
+		if no := b.checkAssignment(a.Replicas, factor); no != nil {
+			return 0, no
+		}
+		seen[a.Partition], factor = true, len(a.Replicas)
+	}
+	for i := range int32(len(seen)) {
+		if !seen[i] {
+			return 0, refuse(invalidReplicaAssignment, "partitions should be a consecutive 0-based integer sequence")
+		}
+	}
+	return int32(len(seen)), nil
+}
+
+// checkAssignment refuses a list of brokers for one partition that is empty, names a broker twice or one that is not
+// there, or is not as long as factor (0: no length is set yet).
+func (b *Broker) checkAssignment(brokers []int32, factor int) *refusal {
+	if len(brokers) == 0 {
+		return refuse(invalidReplicaAssignment, "The manual partition assignment includes an empty replica list.")
+	}
+	sorted := slices.Sorted(slices.Values(brokers))
+	for i, id := range sorted {
+		if i > 0 && sorted[i-1] == id {
+			return refuse(invalidReplicaAssignment, fmt.Sprintf("The manual partition assignment includes the broker %d more than once.", id))
+		}
+		if id != b.nodeID {
+			return refuse(invalidReplicaAssignment, fmt.Sprintf("The manual partition assignment includes broker %d, but no such broker is registered.", id))
+		}
+	}
+	if factor > 0 && factor != len(brokers) {
+		return refuse(invalidReplicaAssignment, fmt.Sprintf(
+			"The manual partition assignment includes a partition with %d replica(s), but this is not consistent with previous partitions, which have %d replica(s).",
+			len(brokers), factor))
+	}
+	return nil
+}

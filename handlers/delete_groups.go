@@ -1,0 +1,59 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/journal"
+	"doze/projections"
+	"doze/wire"
+)
+
+// DeleteGroups (key 42), v0-v2: deletes groups without members, with their offsets (KIP-229). A group that the request
+// names twice is answered once.
+func (b *Broker) deleteGroups(ctx context.Context, r *wire.Request) (wire.Reply, error) {
+	return b.groups.deleteGroups(ctx, callerOf(r), r.Body.(*kmsg.DeleteGroupsRequest)), nil
+}
+
+func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {
+	resp := kmsg.NewPtrDeleteGroupsResponse()
+	ids := distinct(req.Groups)
+	resp.Groups = make([]kmsg.DeleteGroupsResponseGroup, len(ids))
+	err := c.update(ctx, from.cause, func(d *groupDecision) {
+		for i, id := range ids {
+			resp.Groups[i] = kmsg.DeleteGroupsResponseGroup{Group: id, ErrorCode: d.deleteGroup(id)}
+		}
+	})
+	if err != nil {
+		for i := range resp.Groups {
+			resp.Groups[i].ErrorCode = notCoordinator
+		}
+	}
+	return resp
+}
+
+func (d *groupDecision) deleteGroup(id string) int16 {
+	g := d.group(id)
+	switch {
+	case g == nil:
+		return groupIDNotFound
+	case g.State != projections.Empty:
+		return nonEmptyGroup
+	}
+	d.emit(&journal.GroupDeleted{Group: id})
+	d.disarmGroup(g)
+	return none
+}
+
+func distinct(names []string) []string {
+	seen := make(map[string]bool, len(names))
+	var out []string
+	for _, n := range names {
+		if !seen[n] {
+			seen[n] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/journal"
+	"doze/wire"
+)
+
+// DeleteRecords (key 21), v0-v2: moves the log start of partitions (KIP-107). Offset -1 means the high watermark; one at or
+// below the log start changes nothing; one beyond the high watermark is out of range. The answer's low watermark is the
+// log start from now on. The decision is journaled before the log obeys.
+func (b *Broker) deleteRecords(ctx context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.DeleteRecordsRequest)
+	resp := respond[*kmsg.DeleteRecordsResponse](r)
+	for _, asked := range req.Topics {
+		topic := kmsg.NewDeleteRecordsResponseTopic()
+		topic.Topic = asked.Topic
+		for _, p := range asked.Partitions {
+			answer := kmsg.NewDeleteRecordsResponseTopicPartition()
+			answer.Partition = p.Partition
+			answer.LowWatermark, answer.ErrorCode = b.deleteBefore(ctx, r, asked.Topic, p.Partition, p.Offset)
+			topic.Partitions = append(topic.Partitions, answer)
+		}
+		resp.Topics = append(resp.Topics, topic)
+	}
+	return resp, nil
+}
+
+func (b *Broker) deleteBefore(ctx context.Context, r *wire.Request, name string, number int32, before int64) (lowWatermark int64, code int16) {
+	state, _ := b.view()
+	topic := state.Topics.Named(name)
+	log := b.partition(state, topic, number)
+	if log == nil {
+		return -1, unknownTopicOrPartition
+	}
+	offsets, err := log.Offsets()
+	if err != nil {
+		return -1, storageCode(err)
+	}
+	if before == -1 {
+		before = offsets.HighWatermark
+	}
+	switch {
+	case before < 0 || before > offsets.HighWatermark:
+		return -1, offsetOutOfRange
+	case before <= offsets.LogStart:
+		return offsets.LogStart, none
+	}
+	gone := false
+	err = b.update(ctx, r, func(tx *tx) {
+		gone = tx.State.Topics.WithID(topic.ID) == nil
+		if !gone && before > tx.State.LogStarts.Of(topic.ID, number) {
+			tx.Emit(&journal.RecordsDeleted{Topic: topic.ID, Partition: number, Before: before})
+		}
+	})
+	switch {
+	case err != nil:
+		return -1, kafkaStorageError
+	case gone:
+		return -1, unknownTopicOrPartition
+	}
+	start, err := log.DeleteRecords(before)
+	if err != nil {
+		return -1, storageCode(err)
+	}
+	return start, none
+}

@@ -1,0 +1,149 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/journal"
+	"doze/projections"
+	"doze/wire"
+)
+
+// DeleteTopics (key 20), v1-v6.
+//
+//	v5  error messages      v6  topics by name or by id (KIP-516)
+//
+// The topic is gone for everybody when the answer is sent; its files are removed behind it. Committed offsets of the topic
+// go with it.
+func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.DeleteTopicsRequest)
+	resp := respond[*kmsg.DeleteTopicsResponse](r)
+	if !b.static.Bool("delete.topic.enable") {
+		resp.Topics = deletionDisabled(req)
+		return resp, nil
+	}
+	var gone []projections.ID
+	decide := func(tx *tx) {
+		d := deletion{tx: tx}
+		d.run(req)
+		resp.Topics, gone = d.answers, d.gone
+	}
+	if err := b.update(ctx, r, decide); err != nil {
+		for i := range resp.Topics {
+			if resp.Topics[i].ErrorCode == none {
+				no := storageRefusal(err)
+				resp.Topics[i].ErrorCode, resp.Topics[i].ErrorMessage = no.code, no.message
+			}
+		}
+		return resp, nil
+	}
+	b.topicsGone(gone)
+	return resp, nil
+}
+
+func deletionDisabled(req *kmsg.DeleteTopicsRequest) (answers []kmsg.DeleteTopicsResponseTopic) {
+	code := topicDeletionDisabled
+	if req.Version < 3 {
+		code = invalidRequest
+	}
+	for _, name := range req.TopicNames {
+		answers = append(answers, topicNotDeleted(&name, projections.ID{}, &refusal{code: code}))
+	}
+	for _, t := range req.Topics {
+		answers = append(answers, topicNotDeleted(t.Topic, t.TopicID, &refusal{code: code}))
+	}
+	return answers
+}
+
+func topicNotDeleted(name *string, id projections.ID, why *refusal) kmsg.DeleteTopicsResponseTopic {
+	topic := kmsg.NewDeleteTopicsResponseTopic()
+	topic.Topic, topic.TopicID, topic.ErrorCode, topic.ErrorMessage = name, id, why.code, why.message
+	return topic
+}
+
+// deletion is the decision over one request: which topics go, and what each entry is answered.
+type deletion struct {
+	tx      *tx
+	answers []kmsg.DeleteTopicsResponseTopic
+	gone    []projections.ID
+}
+
+func (d *deletion) refuse(name *string, id projections.ID, code int16, message string) {
+	d.answers = append(d.answers, topicNotDeleted(name, id, refuse(code, message)))
+}
+
+// run looks at the request as Kafka does: entries that make no sense, names and ids that stand twice, then ids, then names.
+func (d *deletion) run(req *kmsg.DeleteTopicsRequest) {
+	var names []string
+	var ids []projections.ID
+	names = append(names, req.TopicNames...)
+	for _, t := range req.Topics {
+		switch id := projections.ID(t.TopicID); {
+		case t.Topic == nil && id == projections.ID{}:
+			d.refuse(nil, id, invalidRequest, "Neither topic name nor id were specified.")
+		case t.Topic == nil:
+			ids = append(ids, id)
+		case id == projections.ID{}:
+			names = append(names, *t.Topic)
+		default:
+			d.refuse(t.Topic, id, invalidRequest, "You may not specify both topic name and topic id.")
+		}
+	}
+	names, twiceNames := namedOnce(names, func(s string) string { return s })
+	ids, twiceIDs := namedOnce(ids, func(id projections.ID) string { return string(id[:]) })
+	for _, name := range twiceNames {
+		d.refuse(text(name), projections.ID{}, invalidRequest, "Duplicate topic name.")
+	}
+	for _, raw := range twiceIDs {
+		d.refuse(nil, projections.ID([]byte(raw)), invalidRequest, "Duplicate topic id.")
+	}
+	d.byID(ids, names)
+}
+
+func (d *deletion) byID(ids []projections.ID, names []string) {
+	topics := d.tx.State.Topics
+	doomed := map[projections.ID]bool{}
+	for _, id := range ids {
+		if topics.WithID(id) == nil {
+			d.refuse(nil, id, unknownTopicID, "This server does not host this topic ID.")
+			continue
+		}
+		doomed[id] = true
+	}
+	for _, name := range names {
+		topic := topics.Named(name)
+		switch {
+		case topic == nil:
+			d.refuse(text(name), projections.ID{}, unknownTopicOrPartition, "This server does not host this topic-partition.")
+		case doomed[topic.ID]:
+			d.refuse(text(name), topic.ID, invalidRequest, "The provided topic name maps to an ID that was already supplied.")
+			delete(doomed, topic.ID)
+		default:
+			d.delete(topic)
+		}
+	}
+	for _, id := range ids {
+		if doomed[id] {
+			d.delete(topics.WithID(id))
+		}
+	}
+}
+
+func (d *deletion) delete(topic *projections.Topic) {
+	d.tx.Emit(&journal.TopicDeleted{ID: topic.ID})
+	d.gone = append(d.gone, topic.ID)
+	answer := kmsg.NewDeleteTopicsResponseTopic()
+	answer.Topic, answer.TopicID = text(topic.Name), topic.ID
+	d.answers = append(d.answers, answer)
+}
+
+// topicsGone removes the files of topics that the journal has just dropped. What cannot be removed now is found at the
+// next start as a directory without topic and set aside.
+func (b *Broker) topicsGone(ids []projections.ID) {
+	for _, id := range ids {
+		if err := b.logs.Remove(id); err != nil {
+			b.log.Warn("remove the files of a deleted topic", "topic-id", id.String(), "error", err)
+		}
+	}
+}

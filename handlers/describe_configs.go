@@ -1,0 +1,143 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/configs"
+	"doze/projections"
+	"doze/wire"
+)
+
+// DescribeConfigs (key 32), v1-v4.
+//
+//	v1  synonyms on demand, and the source of each value
+//	v3  documentation on demand, and the type of each value
+//
+// A resource may be asked for twice and is answered twice; names of keys pick among its keys, and one that it does not have
+// is passed over. Groups and client-metrics subscriptions need not exist. Keys come in name order, where Kafka walks a hash
+// map (docs/differences.md). An unknown kind of resource fails the whole request.
+func (b *Broker) describeConfigs(_ context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.DescribeConfigsRequest)
+	resp := respond[*kmsg.DescribeConfigsResponse](r)
+	if i := slices.IndexFunc(req.Resources, unknownConfigResource); i >= 0 {
+		bad := req.Resources[i]
+		no := refuse(invalidRequest, fmt.Sprintf("Unexpected resource type UNKNOWN for resource %s", bad.ResourceName))
+		for _, asked := range req.Resources {
+			resp.Resources = append(resp.Resources, configsNotDescribed(asked, no))
+		}
+		return resp, nil
+	}
+	state, _ := b.view()
+	for _, asked := range req.Resources {
+		entries, no := b.configEntries(state, int8(asked.ResourceType), asked.ResourceName)
+		if no != nil {
+			resp.Resources = append(resp.Resources, configsNotDescribed(asked, no))
+			continue
+		}
+		resp.Resources = append(resp.Resources, describedConfigs(req, asked, entries))
+	}
+	return resp, nil
+}
+
+func unknownConfigResource(asked kmsg.DescribeConfigsRequestResource) bool {
+	switch int8(asked.ResourceType) {
+	case projections.TopicResource, projections.BrokerResource, projections.BrokerLoggerResource,
+		projections.ClientMetricsResource, projections.GroupResource:
+		return false
+	}
+	return true
+}
+
+func configsNotDescribed(asked kmsg.DescribeConfigsRequestResource, why *refusal) kmsg.DescribeConfigsResponseResource {
+	resource := kmsg.NewDescribeConfigsResponseResource()
+	resource.ResourceType, resource.ResourceName = asked.ResourceType, asked.ResourceName
+	resource.ErrorCode, resource.ErrorMessage = why.code, why.message
+	resource.Configs = []kmsg.DescribeConfigsResponseResourceConfig{}
+	return resource
+}
+
+func describedConfigs(req *kmsg.DescribeConfigsRequest, asked kmsg.DescribeConfigsRequestResource, entries []configs.Entry) kmsg.DescribeConfigsResponseResource {
+	resource := kmsg.NewDescribeConfigsResponseResource()
+	resource.ResourceType, resource.ResourceName = asked.ResourceType, asked.ResourceName
+	resource.Configs = []kmsg.DescribeConfigsResponseResourceConfig{}
+	for _, e := range entries {
+		if len(asked.ConfigNames) == 0 || slices.Contains(asked.ConfigNames, e.Name) {
+			resource.Configs = append(resource.Configs, describedConfig(req, e))
+		}
+	}
+	return resource
+}
+
+func describedConfig(req *kmsg.DescribeConfigsRequest, e configs.Entry) kmsg.DescribeConfigsResponseResourceConfig {
+	config := kmsg.NewDescribeConfigsResponseResourceConfig()
+	config.Name, config.Value, config.ReadOnly, config.IsSensitive = e.Name, e.Value, e.ReadOnly, e.Sensitive
+	config.Source, config.ConfigType = kmsg.ConfigSource(e.Source), kmsg.ConfigType(e.Type)
+	if req.IncludeDocumentation && e.Doc != "" {
+		config.Documentation = &e.Doc
+	}
+	if !req.IncludeSynonyms {
+		return config
+	}
+	for _, s := range e.Synonyms {
+		synonym := kmsg.NewDescribeConfigsResponseResourceConfigConfigSynonym()
+		synonym.Name, synonym.Value, synonym.Source = s.Name, s.Value, kmsg.ConfigSource(s.Source)
+		config.ConfigSynonyms = append(config.ConfigSynonyms, synonym)
+	}
+	return config
+}
+
+// configEntries are the keys of a resource, or why it cannot be described.
+func (b *Broker) configEntries(state *projections.State, resourceType int8, name string) ([]configs.Entry, *refusal) {
+	switch resourceType {
+	case projections.TopicResource:
+		if why := invalidTopicName(name); why != "" {
+			return nil, refuse(invalidTopicException, why)
+		}
+		if state.Topics.Named(name) == nil {
+			return nil, &refusal{code: unknownTopicOrPartition}
+		}
+		return b.settings(state).DescribeTopic(state.Configs.Map(resourceType, name)), nil
+	case projections.BrokerResource:
+		if name == "" {
+			return b.settings(state).DescribeCluster(), nil
+		}
+		if no := b.describableBroker(name, "Unexpected broker id, expected %d or empty string, but received %s"); no != nil {
+			return nil, no
+		}
+		return b.settings(state).DescribeBroker(), nil
+	case projections.BrokerLoggerResource:
+		if name == "" {
+			return nil, refuse(invalidRequest, "Broker id must not be empty")
+		}
+		if no := b.describableBroker(name, "Unexpected broker id, expected %d but received %s"); no != nil {
+			return nil, no
+		}
+		return b.loggers.entries(), nil
+	case projections.ClientMetricsResource:
+		if name == "" {
+			return nil, refuse(invalidRequest, "Client metrics subscription name must not be empty")
+		}
+		return configs.DescribeClientMetrics(state.Configs.Map(resourceType, name)), nil
+	}
+	if name == "" {
+		return nil, refuse(invalidRequest, "Group name must not be empty")
+	}
+	return b.settings(state).DescribeGroup(state.Configs.Map(resourceType, name)), nil
+}
+
+// describableBroker refuses a name that is not this broker's number; other is the text for another broker's.
+func (b *Broker) describableBroker(name, other string) *refusal {
+	id, err := strconv.ParseInt(name, 10, 32)
+	switch {
+	case err != nil:
+		return refuse(invalidRequest, "Broker id must be an integer, but it is: "+name)
+	case int32(id) != b.nodeID:
+		return refuse(invalidRequest, fmt.Sprintf(other, b.nodeID, name))
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/journal"
+	"doze/projections"
+	"doze/wire"
+)
+
+// groupOperations are the bits of all that may be done to a group: read, delete, describe, describe and alter configs.
+const groupOperations = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
+
+// DescribeGroups (key 15), v0-v6: classic groups with their members. Metadata is told of a Stable group only.
+//
+//	v3  authorised operations (KIP-430)     v4  group instance ids (KIP-345)
+//	v6  an unknown group is GROUP_ID_NOT_FOUND with a text (KIP-1043); before, it is Dead without an error
+func (b *Broker) describeGroups(_ context.Context, r *wire.Request) (wire.Reply, error) {
+	return b.groups.describeGroups(r.Body.(*kmsg.DescribeGroupsRequest)), nil
+}
+
+func (c *coordinator) describeGroups(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGroupsResponse {
+	resp := kmsg.NewPtrDescribeGroupsResponse()
+	state := c.view()
+	resp.Groups = make([]kmsg.DescribeGroupsResponseGroup, len(req.Groups))
+	for i, id := range req.Groups {
+		resp.Groups[i] = describeGroup(state.Groups.Get(id), id, req.Version)
+		if req.IncludeAuthorizedOperations && resp.Groups[i].ErrorCode == none {
+			resp.Groups[i].AuthorizedOperations = groupOperations
+		}
+	}
+	return resp
+}
+
+func describeGroup(g *projections.Group, id string, version int16) kmsg.DescribeGroupsResponseGroup {
+	out := kmsg.NewDescribeGroupsResponseGroup()
+	out.Group = id
+	if g == nil || g.Type != journal.GroupClassic {
+		out.State = "Dead"
+		if version >= 6 {
+			message := fmt.Sprintf("Group %s not found.", id)
+			out.ErrorCode, out.ErrorMessage = groupIDNotFound, &message
+		}
+		return out
+	}
+	out.State, out.ProtocolType = g.State.String(), g.ProtocolType
+	if g.State == projections.Stable {
+		out.Protocol = g.Protocol
+	}
+	out.Members = make([]kmsg.DescribeGroupsResponseGroupMember, len(g.Members))
+	for i, m := range g.Members {
+		out.Members[i] = describeMember(g, m)
+	}
+	return out
+}
+
+func describeMember(g *projections.Group, m *projections.Member) kmsg.DescribeGroupsResponseGroupMember {
+	out := kmsg.NewDescribeGroupsResponseGroupMember()
+	out.MemberID, out.ClientID, out.ClientHost, out.MemberAssignment = m.ID, m.ClientID, m.ClientHost, m.Assignment
+	if m.Static {
+		out.InstanceID = &m.InstanceID
+	}
+	if g.State == projections.Stable {
+		out.ProtocolMetadata = m.Metadata(g.Protocol)
+	}
+	return out
+}

@@ -1,0 +1,222 @@
+package handlers
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/projections"
+	"doze/segments"
+	"doze/wire"
+)
+
+// Fetch (key 1), v4-v18: stored batches from an offset on, byte for byte.
+//
+//	v4  isolation level, last stable offset, aborted transactions      v5  log start
+//	v7  sessions (KIP-227)            v9  the client's leader epoch is checked (KIP-320)
+//	v10 zstd batches                  v11 preferred read replica: there is none
+//	v12 a diverging epoch is told     v13 topics by id (KIP-516)
+//	v16 the current leader in errors of leadership
+//
+// The answer is sent at once when it has min_bytes or an error, or when nothing was asked for; else after max_wait_ms, or
+// when enough was appended. The first batch of the first partition that has one is sent whole whatever the limits say.
+func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.FetchRequest)
+	c := b.sessions.open(req)
+	if c.code != none {
+		return encodeFetch(req.Version, fetchAnswer{code: c.code}), nil
+	}
+	want := fetchWants{
+		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, int32(b.static.Int("fetch.max.bytes")))),
+		committed: req.IsolationLevel == 1, version: req.Version,
+	}
+	results := b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond)
+	session, included := b.sessions.answer(c, results)
+	host, port := r.Conn.Advertised()
+	return encodeFetch(req.Version, fetchAnswer{session: session, results: included, leader: leader{b.nodeID, host, port}}), nil
+}
+
+// fetchWants is what all partitions of a request share.
+type fetchWants struct {
+	minBytes, maxBytes int64
+	committed          bool
+	version            int16
+}
+
+// fetchResult is what one partition answers.
+type fetchResult struct {
+	partition     *fetchPartition
+	name          string // resolved, for an answer by name
+	code          int16
+	records       *storedRecords // nil without records
+	highWatermark int64
+	lastStable    int64
+	logStart      int64
+	aborted       []segments.AbortedTxn // nil unless committed records are read
+	diverged      bool
+	epoch         int32 // diverging: the epoch and its end
+	epochEnd      int64
+	leaderEpoch   int32 // current, for errors of leadership
+}
+
+func (f *fetchResult) size() int64 {
+	if f.records == nil {
+		return 0
+	}
+	return f.records.Size()
+}
+
+func (f *fetchResult) release() {
+	if f.records != nil {
+		f.records.Release()
+		f.records = nil
+	}
+}
+
+// storedRecords is a span of a log as wire sends it: from file to socket where the system can do that.
+type storedRecords struct{ segments.Span }
+
+func (s *storedRecords) Size() int64 { return int64(s.Len()) }
+
+func (s *storedRecords) OS() (*os.File, int64) {
+	f, pos := s.Section()
+	return f.OS(), pos
+}
+
+// fetchWhenReady reads, and reads again whenever one of the partitions has moved, until there is enough to answer or the
+// wait is over.
+func (b *Broker) fetchWhenReady(ctx context.Context, partitions []*fetchPartition, want fetchWants, wait time.Duration) []fetchResult {
+	results, ready := b.fetchOnce(partitions, want)
+	if ready || wait <= 0 || len(partitions) == 0 {
+		return results
+	}
+	waiter := segments.NewWaiter()
+	logs := b.watch(partitions, waiter)
+	defer func() {
+		for _, log := range logs {
+			log.Unwatch(waiter)
+		}
+	}()
+	// What was appended between the first read and the watch is seen by the first round here.
+	deadline := time.NewTimer(wait)
+	defer deadline.Stop()
+	for {
+		releaseAll(results)
+		if results, ready = b.fetchOnce(partitions, want); ready {
+			return results
+		}
+		select {
+		case <-waiter.C:
+		case <-deadline.C:
+			return results
+		case <-ctx.Done():
+			return results
+		}
+	}
+}
+
+func releaseAll(results []fetchResult) {
+	for i := range results {
+		results[i].release()
+	}
+}
+
+func (b *Broker) watch(partitions []*fetchPartition, waiter *segments.Waiter) []*segments.Partition {
+	state, _ := b.view()
+	var logs []*segments.Partition
+	for _, p := range partitions {
+		if log := b.partition(state, p.find(state.Topics), p.number); log != nil {
+			log.Watch(waiter)
+			logs = append(logs, log)
+		}
+	}
+	return logs
+}
+
+// find is the topic that the partition belongs to; nil when there is none.
+func (p *fetchPartition) find(topics projections.Topics) *projections.Topic {
+	if p.topicID != (projections.ID{}) {
+		return topics.WithID(p.topicID)
+	}
+	return topics.Named(p.topic)
+}
+
+// fetchOnce reads every partition as far as the limits go and tells whether that is an answer already.
+func (b *Broker) fetchOnce(partitions []*fetchPartition, want fetchWants) (results []fetchResult, ready bool) {
+	state, _ := b.view()
+	results = make([]fetchResult, len(partitions))
+	left, total, failed := want.maxBytes, int64(0), false
+	for i, p := range partitions {
+		result := &results[i]
+		*result = b.fetchPartition(state, p, want, left, total == 0)
+		total += result.size()
+		left = max(0, left-result.size())
+		failed = failed || result.code != none || result.diverged
+	}
+	return results, failed || total >= want.minBytes
+}
+
+// fetchPartition reads one partition; whole says that its first batch is sent even above the limits.
+func (b *Broker) fetchPartition(state *projections.State, p *fetchPartition, want fetchWants, left int64, whole bool) fetchResult {
+	result := fetchResult{partition: p, name: p.topic, highWatermark: -1, lastStable: -1, logStart: -1, leaderEpoch: -1}
+	topic := p.find(state.Topics)
+	log := b.partition(state, topic, p.number)
+	switch {
+	case topic == nil && want.version >= 13:
+		result.code = unknownTopicID
+		return result
+	case log == nil:
+		result.code = unknownTopicOrPartition
+		return result
+	}
+	result.name = topic.Name
+	result.leaderEpoch = topic.LeaderEpoch(p.number, state.Starts)
+	if result.code = checkLeaderEpoch(p.currentEpoch, result.leaderEpoch); result.code != none {
+		return result
+	}
+	if want.version < 10 && b.settings(state).topic(state, topic.Name).CompressionType == "zstd" {
+		result.code = unsupportedCompressionType
+		return result
+	}
+	if b.diverges(log, p, &result) {
+		return result
+	}
+	b.readInto(log, p, want, left, whole, &result)
+	return result
+}
+
+// diverges tells a client whose last record is of an epoch that ended elsewhere where that epoch ends (KIP-595, v12+).
+func (b *Broker) diverges(log *segments.Partition, p *fetchPartition, result *fetchResult) bool {
+	if p.lastEpoch < 0 {
+		return false
+	}
+	epoch, end, err := log.EndOfEpoch(p.lastEpoch)
+	if err != nil || epoch < 0 || epoch == p.lastEpoch && end >= p.offset {
+		return false
+	}
+	result.diverged, result.epoch, result.epochEnd = true, epoch, end
+	if offsets, err := log.Offsets(); err == nil {
+		result.highWatermark, result.lastStable, result.logStart = offsets.HighWatermark, offsets.LastStable, offsets.LogStart
+	}
+	return true
+}
+
+func (b *Broker) readInto(log *segments.Partition, p *fetchPartition, want fetchWants, left int64, whole bool, result *fetchResult) {
+	span, err := log.Read(segments.Fetch{
+		Offset: p.offset, MaxBytes: int(min(int64(p.maxBytes), left)), MinOneBatch: whole, ReadCommitted: want.committed,
+	})
+	if err != nil {
+		result.code = readCode(err, want.version)
+		return
+	}
+	result.highWatermark, result.lastStable, result.logStart = span.HighWatermark, span.LastStable, span.LogStart
+	if want.committed {
+		result.aborted = slices.Concat([]segments.AbortedTxn{}, span.Aborted) // present even when there are none
+	}
+	if span.Len() > 0 {
+		result.records = &storedRecords{span}
+	}
+}

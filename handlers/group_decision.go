@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"doze/journal"
+	"doze/projections"
+)
+
+// newMemberJoinTimeoutMs is how long a member may be in its first join phase: it cannot heartbeat before it has its id.
+const newMemberJoinTimeoutMs = 5 * 60_000
+
+// groupDecision is one decision of the coordinator: it reads the state and emits events, which change that state at once.
+// What the world outside is told once the events are safe (answers, deadlines) is collected in effects, in order. A
+// decision reads no clock and nothing that is not in the state, so the same state, command and time give the same events.
+type groupDecision struct {
+	state    *projections.State
+	seq      uint64
+	at       int64 // ms
+	emit     func(journal.Event)
+	newUUID  func() [16]byte
+	settings *groupSettings
+	effects  []groupEffect
+}
+
+// groupEffect is what a decision does to the coordinator's soft state.
+type groupEffect struct {
+	do    effectKind
+	key   deadlineKey
+	delay int32  // of a deadline, ms
+	token uint64 // of a deadline: the entry that set it
+	wait  *waiter
+	reply any // to whoever waits under the key
+}
+
+type effectKind uint8
+
+const (
+	effectArm effectKind = iota
+	effectDisarm
+	effectPark
+	effectReply
+)
+
+func (d *groupDecision) group(id string) *projections.Group { return d.state.Groups.Get(id) }
+
+func (d *groupDecision) arm(key deadlineKey, delayMs int32, token uint64) {
+	d.effects = append(d.effects, groupEffect{do: effectArm, key: key, delay: delayMs, token: token})
+}
+
+func (d *groupDecision) disarm(key deadlineKey) {
+	d.effects = append(d.effects, groupEffect{do: effectDisarm, key: key})
+}
+
+// park leaves a request unanswered until a reply comes for the key. Another request under the key takes its place: the
+// first is never answered, as in Kafka, where a member waits with one request only.
+func (d *groupDecision) park(key deadlineKey, w *waiter) {
+	d.effects = append(d.effects, groupEffect{do: effectPark, key: key, wait: w})
+}
+
+func (d *groupDecision) reply(key deadlineKey, reply any) {
+	d.effects = append(d.effects, groupEffect{do: effectReply, key: key, reply: reply})
+}
+
+// newMemberID makes the id of a new member out of its client id or, when it is static, of its instance id.
+func (d *groupDecision) newMemberID(prefix string) string {
+	u := d.newUUID()
+	return prefix + "-" + formatUUID(u)
+}
+
+func formatUUID(u [16]byte) string {
+	const hex = "0123456789abcdef"
+	out := make([]byte, 0, 36)
+	for i, b := range u {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			out = append(out, '-')
+		}
+		out = append(out, hex[b>>4], hex[b&15])
+	}
+	return string(out)
+}
+
+// remove takes a member, or an id that was handed out, out of the group. When it led, the member of longest standing
+// leads from here on.
+func (d *groupDecision) remove(g *projections.Group, id string, reason journal.RemovalReason) {
+	leader := g.Leader
+	if leader == id {
+		leader = longestStanding(g, func(m *projections.Member) bool { return m.ID != id })
+	}
+	d.emit(&journal.MemberRemoved{Group: g.ID, Member: id, Reason: reason, Leader: leader})
+	d.disarm(sessionOf(g.ID, id))
+}
+
+// longestStanding returns the id of the member that joined first among those that fit, or "".
+func longestStanding(g *projections.Group, fits func(*projections.Member) bool) string {
+	var first *projections.Member
+	for _, m := range g.Members {
+		if fits(m) && (first == nil || m.Joined < first.Joined) {
+			first = m
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return first.ID
+}
+
+// checkMember says whether a request comes from a member of the group: a static one by the id it has now.
+func checkMember(g *projections.Group, id string, instance *string) int16 {
+	if instance != nil {
+		m := g.StaticMember(*instance)
+		switch {
+		case m == nil:
+			return unknownMemberID
+		case m.ID != id:
+			return fencedInstanceID
+		}
+	}
+	if g.Member(id) == nil {
+		return unknownMemberID
+	}
+	return none
+}

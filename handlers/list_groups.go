@@ -1,0 +1,41 @@
+package handlers
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/projections"
+	"doze/wire"
+)
+
+// ListGroups (key 16), v0-v5: all groups, by name. v4 takes states to filter by (KIP-518), v5 types (KIP-848); case does
+// not matter, and a name that means nothing matches nothing.
+func (b *Broker) listGroups(_ context.Context, r *wire.Request) (wire.Reply, error) {
+	return b.groups.listGroups(r.Body.(*kmsg.ListGroupsRequest)), nil
+}
+
+func (c *coordinator) listGroups(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsResponse {
+	resp := kmsg.NewPtrListGroupsResponse()
+	states, types := lowered(req.StatesFilter), lowered(req.TypesFilter)
+	c.view().Groups.Each("", func(g *projections.Group) bool {
+		state, kind := g.State.String(), projections.TypeName(g.Type)
+		if (len(states) == 0 || slices.Contains(states, strings.ToLower(state))) && (len(types) == 0 || slices.Contains(types, kind)) {
+			out := kmsg.NewListGroupsResponseGroup()
+			out.Group, out.ProtocolType, out.GroupState, out.GroupType = g.ID, g.ProtocolType, state, kind
+			resp.Groups = append(resp.Groups, out)
+		}
+		return true
+	})
+	return resp
+}
+
+func lowered(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.ToLower(n)
+	}
+	return out
+}

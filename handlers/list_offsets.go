@@ -1,0 +1,147 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/segments"
+	"doze/wire"
+)
+
+// ListOffsets (key 2), v1-v11: one offset per partition for a time or a special timestamp.
+//
+//	-1 latest: the high watermark, or the last stable offset when reading committed (v2+)
+//	-2 earliest: the log start
+//	-3 max timestamp, v7+ (KIP-734): the first record that has the largest timestamp
+//	-4 earliest local, v8+: the log start, nothing is tiered       -5 latest tiered, v9+: none
+//	-6 earliest pending upload, v11+: none
+//	>=0: the first record whose timestamp is at least this
+//
+// A special timestamp below its version answers UNSUPPORTED_VERSION for the partition, one that stands twice INVALID_REQUEST.
+func (b *Broker) listOffsets(_ context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.ListOffsetsRequest)
+	resp := respond[*kmsg.ListOffsetsResponse](r)
+	twice := duplicatePartitions(req)
+	for _, asked := range req.Topics {
+		topic := kmsg.NewListOffsetsResponseTopic()
+		topic.Topic = asked.Topic
+		for _, p := range asked.Partitions {
+			if twice[topicPartition{asked.Topic, p.Partition}] {
+				topic.Partitions = append(topic.Partitions, noOffset(p.Partition, invalidRequest))
+				continue
+			}
+			topic.Partitions = append(topic.Partitions, b.listOffset(req, asked.Topic, p))
+		}
+		resp.Topics = append(resp.Topics, topic)
+	}
+	return resp, nil
+}
+
+type topicPartition struct {
+	topic     string
+	partition int32
+}
+
+func duplicatePartitions(req *kmsg.ListOffsetsRequest) map[topicPartition]bool {
+	seen, twice := map[topicPartition]bool{}, map[topicPartition]bool{}
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			tp := topicPartition{t.Topic, p.Partition}
+			twice[tp] = seen[tp]
+			seen[tp] = true
+		}
+	}
+	return twice
+}
+
+func noOffset(partition int32, code int16) kmsg.ListOffsetsResponseTopicPartition {
+	p := kmsg.NewListOffsetsResponseTopicPartition()
+	p.Partition, p.ErrorCode, p.Timestamp, p.Offset, p.LeaderEpoch = partition, code, -1, -1, -1
+	return p
+}
+
+// Special timestamps of ListOffsets.
+const (
+	latestTimestamp        = -1
+	earliestTimestamp      = -2
+	maxTimestamp           = -3
+	earliestLocalTimestamp = -4
+	latestTieredTimestamp  = -5
+	earliestPendingUpload  = -6
+)
+
+// timestampSince is the version from which a special timestamp is known.
+func timestampKnown(timestamp int64, version int16) bool {
+	switch timestamp {
+	case maxTimestamp:
+		return version >= 7
+	case earliestLocalTimestamp:
+		return version >= 8
+	case latestTieredTimestamp:
+		return version >= 9
+	case earliestPendingUpload:
+		return version >= 11
+	}
+	return timestamp >= earliestTimestamp
+}
+
+func (b *Broker) listOffset(req *kmsg.ListOffsetsRequest, name string, asked kmsg.ListOffsetsRequestTopicPartition) kmsg.ListOffsetsResponseTopicPartition {
+	if !timestampKnown(asked.Timestamp, req.Version) {
+		return noOffset(asked.Partition, unsupportedVersion)
+	}
+	state, _ := b.view()
+	topic := state.Topics.Named(name)
+	log := b.partition(state, topic, asked.Partition)
+	if log == nil {
+		return noOffset(asked.Partition, unknownTopicOrPartition)
+	}
+	epoch := topic.LeaderEpoch(asked.Partition, state.Starts)
+	if code := checkLeaderEpoch(asked.CurrentLeaderEpoch, epoch); code != none {
+		return noOffset(asked.Partition, code)
+	}
+	found, code := lookUp(log, asked.Timestamp, req.IsolationLevel == 1)
+	answer := noOffset(asked.Partition, code)
+	if code == none {
+		answer.Offset, answer.Timestamp, answer.LeaderEpoch = found.Offset, found.Timestamp, found.LeaderEpoch
+	}
+	return answer
+}
+
+var nothingFound = segments.Found{Offset: -1, Timestamp: -1, LeaderEpoch: -1}
+
+// lookUp finds one offset; none found is offset and timestamp -1 without an error.
+func lookUp(log *segments.Partition, timestamp int64, committed bool) (segments.Found, int16) {
+	offsets, err := log.Offsets()
+	if err != nil {
+		return nothingFound, storageCode(err)
+	}
+	end := offsets.HighWatermark
+	if committed {
+		end = offsets.LastStable
+	}
+	switch timestamp {
+	case latestTimestamp:
+		last, err := log.LatestEpoch()
+		return segments.Found{Offset: end, Timestamp: -1, LeaderEpoch: last}, storageCode(err)
+	case earliestTimestamp, earliestLocalTimestamp:
+		first, err := log.StartEpoch()
+		return segments.Found{Offset: offsets.LogStart, Timestamp: -1, LeaderEpoch: first}, storageCode(err)
+	case latestTieredTimestamp, earliestPendingUpload:
+		return nothingFound, none
+	}
+	var found segments.Found
+	var any bool
+	if timestamp == maxTimestamp {
+		found, any, err = log.MaxTimestamp()
+	} else {
+		found, any, err = log.OffsetForTime(timestamp)
+	}
+	switch {
+	case err != nil:
+		return nothingFound, storageCode(err)
+	case !any || found.Offset >= end:
+		return nothingFound, none
+	}
+	return found, none
+}

@@ -1,0 +1,91 @@
+package handlers
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"doze/configs"
+)
+
+// rootLogger is the one logger of doze: it has no class loggers as Kafka has.
+const rootLogger = "root"
+
+// logLevels are Kafka's, in the order in which it lists them.
+var logLevels = []string{"DEBUG", "ERROR", "FATAL", "INFO", "TRACE", "WARN"}
+
+// loggers are the levels of the resource BROKER_LOGGER. As in Kafka they are soft state: a restart forgets them.
+type loggers struct {
+	nodeID int32
+	mu     sync.Mutex
+	levels map[string]string
+	// changed is told the root logger's new level; nil when nobody wants to know.
+	changed func(level string)
+}
+
+func newLoggers(nodeID int32, changed func(level string)) *loggers {
+	return &loggers{nodeID: nodeID, levels: map[string]string{rootLogger: "INFO"}, changed: changed}
+}
+
+// entries describes the loggers.
+func (l *loggers) entries() []configs.Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []configs.Entry
+	for _, name := range slices.Sorted(maps.Keys(l.levels)) {
+		level := l.levels[name]
+		all = append(all, configs.Entry{Name: name, Value: &level, Source: configs.DynamicBrokerLogger})
+	}
+	return all
+}
+
+// alter sets levels, all or none.
+func (l *loggers) alter(resource alteredResource, validateOnly bool) *refusal {
+	id, err := strconv.ParseInt(resource.name, 10, 32)
+	switch {
+	case err != nil:
+		return refuse(invalidRequest, "Node id must be an integer, but it is: "+resource.name)
+	case int32(id) != l.nodeID:
+		return refuse(invalidRequest, "Unexpected node id. Expected "+strconv.Itoa(int(l.nodeID))+", but received "+strconv.Itoa(int(id)))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, op := range resource.ops {
+		if no := l.check(op); no != nil {
+			return no
+		}
+	}
+	if validateOnly {
+		return nil
+	}
+	for _, op := range resource.ops {
+		l.levels[op.name] = *op.value
+		if l.changed != nil {
+			l.changed(*op.value)
+		}
+	}
+	return nil
+}
+
+func (l *loggers) check(op configOp) *refusal {
+	switch op.kind {
+	case opSet, opDelete:
+	case opAppend, opSubtract:
+		return refuse(invalidRequest, op.kind.String()+" operation is not allowed for the BROKER_LOGGER resource")
+	default:
+		return refuse(invalidRequest, "Unknown operation type "+strconv.Itoa(int(op.kind))+" is not allowed for the BROKER_LOGGER resource")
+	}
+	if _, known := l.levels[op.name]; !known {
+		return refuse(invalidConfig, "Logger "+op.name+" does not exist!")
+	}
+	if op.kind == opDelete {
+		return refuse(invalidRequest, "Removing the log level of the root logger is not allowed")
+	}
+	if !slices.Contains(logLevels, *op.value) {
+		return refuse(invalidConfig, "Cannot set the log level of "+op.name+" to "+*op.value+
+			" as it is not a supported log level. Valid log levels are "+strings.Join(logLevels, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/journal"
+	"doze/projections"
+	"doze/wire"
+)
+
+// Metadata (key 3), v0-v13: brokers, controller and topics.
+//
+//	v0  an empty list means all topics      v1+ null means all, empty means none
+//	v4  allow_auto_topic_creation           v8-v10 cluster authorised operations, v8+ topic authorised operations
+//	v10 topic ids (KIP-516)                 v12 topics by id; a request with any id asks by id only
+//	v13 a top-level error code
+//
+// A fetch of all topics never creates one. Topics answer in name order.
+func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.MetadataRequest)
+	resp := respond[*kmsg.MetadataResponse](r)
+	state, _ := b.view()
+	if wrong := metadataNamesWrong(req); wrong {
+		return metadataRefused(req, resp), nil
+	}
+	host, port := r.Conn.Advertised()
+	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: b.nodeID, Host: host, Port: port}}
+	resp.ControllerID = b.nodeID
+	resp.ClusterID = text(state.ClusterID)
+	resp.AuthorizedOperations = math.MinInt32
+	if req.IncludeClusterAuthorizedOperations && req.Version <= 10 {
+		resp.AuthorizedOperations = allClusterOperations
+	}
+	topics, err := b.metadataTopics(ctx, r, req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Topics = topics
+	return resp, nil
+}
+
+// metadataNamesWrong: before v12 every entry is a name and no entry an id.
+func metadataNamesWrong(req *kmsg.MetadataRequest) bool {
+	return req.Version < 12 && slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool {
+		return t.Topic == nil || t.TopicID != [16]byte{}
+	})
+}
+
+func metadataRefused(req *kmsg.MetadataRequest, resp *kmsg.MetadataResponse) *kmsg.MetadataResponse {
+	resp.AuthorizedOperations = math.MinInt32
+	for _, asked := range req.Topics {
+		topic := kmsg.NewMetadataResponseTopic()
+		topic.ErrorCode, topic.Topic, topic.TopicID = invalidRequest, asked.Topic, asked.TopicID
+		if topic.Topic == nil {
+			topic.Topic = text("")
+		}
+		resp.Topics = append(resp.Topics, topic)
+	}
+	return resp
+}
+
+func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.MetadataRequest) ([]kmsg.MetadataResponseTopic, error) {
+	state, _ := b.view()
+	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
+		all := make([]kmsg.MetadataResponseTopic, 0, state.Topics.Len())
+		state.Topics.Each("", func(t *projections.Topic) bool {
+			all = append(all, b.metadataTopic(state, t, req))
+			return true
+		})
+		return all, nil
+	}
+	if slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.TopicID != [16]byte{} }) {
+		return b.metadataByID(state, req), nil
+	}
+	names := askedNames(req)
+	refused := map[string]int16{}
+	if req.AllowAutoTopicCreation || req.Version < 4 {
+		var err error
+		if refused, err = b.autoCreate(ctx, r, state, names); err != nil {
+			return nil, err
+		}
+		state, _ = b.view()
+	}
+	answer := make([]kmsg.MetadataResponseTopic, 0, len(names))
+	for _, name := range names {
+		if found := state.Topics.Named(name); found != nil {
+			answer = append(answer, b.metadataTopic(state, found, req))
+			continue
+		}
+		answer = append(answer, metadataMissing(name, refused[name]))
+	}
+	return answer, nil
+}
+
+// askedNames are the names of the request, each once, in name order.
+func askedNames(req *kmsg.MetadataRequest) []string {
+	names := make([]string, 0, len(req.Topics))
+	for _, t := range req.Topics {
+		if t.Topic != nil {
+			names = append(names, *t.Topic)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func metadataMissing(name string, code int16) kmsg.MetadataResponseTopic {
+	topic := kmsg.NewMetadataResponseTopic()
+	topic.Topic = text(name)
+	topic.IsInternal = reserved(name) && name != "__cluster_metadata"
+	topic.AuthorizedOperations = math.MinInt32
+	switch {
+	case code != none:
+		topic.ErrorCode = code
+	case invalidTopicName(name) != "":
+		topic.ErrorCode = invalidTopicException
+	default:
+		topic.ErrorCode = unknownTopicOrPartition
+	}
+	return topic
+}
+
+// metadataByID answers the ids of the request; names beside them are ignored, as Kafka does.
+func (b *Broker) metadataByID(state *projections.State, req *kmsg.MetadataRequest) []kmsg.MetadataResponseTopic {
+	var known, unknown []kmsg.MetadataResponseTopic
+	seen := map[[16]byte]bool{{}: true}
+	for _, asked := range req.Topics {
+		if seen[asked.TopicID] {
+			continue
+		}
+		seen[asked.TopicID] = true
+		if found := state.Topics.WithID(asked.TopicID); found != nil {
+			known = append(known, b.metadataTopic(state, found, req))
+			continue
+		}
+		topic := kmsg.NewMetadataResponseTopic()
+		topic.ErrorCode, topic.TopicID, topic.AuthorizedOperations = unknownTopicID, asked.TopicID, math.MinInt32
+		unknown = append(unknown, topic)
+	}
+	return append(unknown, known...)
+}
+
+func (b *Broker) metadataTopic(state *projections.State, t *projections.Topic, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
+	topic := kmsg.NewMetadataResponseTopic()
+	topic.Topic, topic.TopicID = &t.Name, t.ID
+	topic.AuthorizedOperations = math.MinInt32
+	if req.IncludeTopicAuthorizedOperations && req.Version >= 8 {
+		topic.AuthorizedOperations = allTopicOperations
+	}
+	// One backing array serves the replicas and ISR of every partition: all are the one broker.
+	self := []int32{b.nodeID}
+	topic.Partitions = make([]kmsg.MetadataResponseTopicPartition, t.Partitions)
+	for i := range topic.Partitions {
+		topic.Partitions[i] = kmsg.MetadataResponseTopicPartition{
+			Partition: int32(i), Leader: b.nodeID, LeaderEpoch: t.LeaderEpoch(int32(i), state.Starts),
+			Replicas: self, ISR: self, OfflineReplicas: []int32{},
+		}
+	}
+	return topic
+}
+
+// Bit sets of org.apache.kafka.common.acl.AclOperation for a client that may do everything (KIP-430).
+const (
+	allTopicOperations   int32 = 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<10 | 1<<11
+	allClusterOperations int32 = 1<<5 | 1<<7 | 1<<8 | 1<<9 | 1<<10 | 1<<11 | 1<<12
+	allGroupOperations   int32 = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
+)
+
+// autoCreate makes the topics of names that are not there and says which it could not make, and why. It creates nothing
+// when the broker does not create topics on demand.
+func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *projections.State, names []string) (map[string]int16, error) {
+	var missing []string
+	for _, name := range names {
+		if state.Topics.Named(name) == nil {
+			missing = append(missing, name)
+		}
+	}
+	refused := map[string]int16{}
+	if len(missing) == 0 || !b.settings(state).Bool("auto.create.topics.enable") {
+		return refused, nil
+	}
+	err := b.update(ctx, r, func(tx *tx) {
+		clear(refused)
+		before := tx.State.Topics
+		for _, name := range missing {
+			if no := b.decideAutoCreate(tx, before, name); no != nil {
+				refused[name] = no.code
+			}
+		}
+	})
+	switch {
+	case errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrPoisoned):
+		return map[string]int16{}, nil // the names stay unknown until the disk takes writes again
+	case err != nil:
+		return nil, err
+	}
+	return refused, nil
+}
+
+func (b *Broker) decideAutoCreate(tx *tx, before projections.Topics, name string) *refusal {
+	if tx.State.Topics.Named(name) != nil {
+		return nil
+	}
+	if no := checkNewTopicName(before, tx.State.Topics, name); no != nil {
+		return no
+	}
+	tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: b.defaultPartitions(tx.State)})
+	return nil
+}

@@ -1,0 +1,111 @@
+package handlers
+
+import (
+	"sync"
+
+	"doze/configs"
+	"doze/projections"
+	"doze/segments"
+)
+
+// settings is what the configs of one state come to: the broker's values laid over each other, and what a topic's log does,
+// worked out once and kept until a config changes.
+type settings struct {
+	revision *projections.Revision
+	*configs.Broker
+	topics sync.Map // topic name -> configs.Topic
+}
+
+// clusterDefaults is the resource name of the values that hold for all brokers.
+const clusterDefaults = ""
+
+// settings gives the settings at a state.
+func (b *Broker) settings(state *projections.State) *settings {
+	revision := state.Configs.Revision()
+	if known := b.known.Load(); known != nil && known.revision == revision {
+		return known
+	}
+	made := &settings{revision: revision, Broker: b.static.WithDynamic(
+		b.clusterValues(state),
+		state.Configs.Map(projections.BrokerResource, b.nodeName),
+	)}
+	b.known.Store(made)
+	return made
+}
+
+const minInsyncReplicas = "min.insync.replicas"
+
+// clusterValues are those set for all brokers. A cluster of Kafka begins its life with one of them: min.insync.replicas as it
+// is at that moment, which can be changed from then on but not removed (KIP-966).
+func (b *Broker) clusterValues(state *projections.State) map[string]string {
+	values := state.Configs.Map(projections.BrokerResource, clusterDefaults)
+	if _, set := values[minInsyncReplicas]; set {
+		return values
+	}
+	if values == nil {
+		values = map[string]string{}
+	}
+	values[minInsyncReplicas], _ = b.static.Get(minInsyncReplicas)
+	return values
+}
+
+// setValues are those set on a resource, with what a cluster begins its life with.
+func (b *Broker) setValues(state *projections.State, resourceType int8, name string) map[string]string {
+	if resourceType == projections.BrokerResource && name == clusterDefaults {
+		return b.clusterValues(state)
+	}
+	return state.Configs.Map(resourceType, name)
+}
+
+// topic gives a topic's settings at the state that s is of.
+func (s *settings) topic(state *projections.State, name string) *configs.Topic {
+	if known, found := s.topics.Load(name); found {
+		return known.(*configs.Topic)
+	}
+	made := s.Topic(state.Configs.Map(projections.TopicResource, name))
+	s.topics.Store(name, &made)
+	return &made
+}
+
+// reconfigureLogs tells the logs that are open what their configs are now: those of the topics that were altered, all when
+// it was a broker.
+func (b *Broker) reconfigureLogs(altered []alteredResource) {
+	state, _ := b.view()
+	for _, res := range altered {
+		switch res.kind {
+		case projections.TopicResource:
+			if topic := state.Topics.Named(res.name); topic != nil {
+				b.reconfigureTopic(state, topic)
+			}
+		case projections.BrokerResource:
+			state.Topics.Each("", func(topic *projections.Topic) bool {
+				b.reconfigureTopic(state, topic)
+				return true
+			})
+			return
+		}
+	}
+}
+
+func (b *Broker) reconfigureTopic(state *projections.State, topic *projections.Topic) {
+	for number := range topic.Partitions {
+		if log := b.logs.Known(segments.ID{Topic: topic.ID, Partition: number}); log != nil {
+			log.Configure(b.logConfig(state, topic, number))
+		}
+	}
+}
+
+// logConfig is what a partition's log is told.
+func (b *Broker) logConfig(state *projections.State, topic *projections.Topic, number int32) segments.Config {
+	configs := b.settings(state).topic(state, topic.Name)
+	return segments.Config{
+		SegmentBytes: int64(configs.SegmentBytes), SegmentMs: configs.SegmentMs,
+		LogStart:    state.LogStarts.Of(topic.ID, number),
+		LeaderEpoch: topic.LeaderEpoch(number, state.Starts),
+	}
+}
+
+// defaultPartitions is num.partitions: how many a topic gets that does not say.
+func (b *Broker) defaultPartitions(state *projections.State) int32 {
+	return int32(b.settings(state).Int("num.partitions"))
+}

@@ -1,0 +1,89 @@
+package handlers
+
+import (
+	"context"
+
+	"doze/wire"
+)
+
+// api is one row of the table: an API, the versions that are served, and the method that serves it.
+type api struct {
+	key      int16
+	versions versions
+	serve    func(*Broker, context.Context, *wire.Request) (wire.Reply, error)
+}
+
+// apis is the one list of what doze serves. What a client may send is a row's versions and the profile's at once: an API
+// is advertised only if it is served.
+var apis = []api{
+	{0, versions{3, 13}, (*Broker).produce},
+	{1, versions{4, 18}, (*Broker).fetch},
+	{2, versions{1, 11}, (*Broker).listOffsets},
+	{3, versions{0, 13}, (*Broker).metadata},
+	{8, versions{2, 10}, (*Broker).offsetCommit},
+	{9, versions{1, 10}, (*Broker).offsetFetch},
+	{10, versions{0, 6}, (*Broker).findCoordinator},
+	{11, versions{0, 9}, (*Broker).joinGroup},
+	{12, versions{0, 4}, (*Broker).heartbeat},
+	{13, versions{0, 5}, (*Broker).leaveGroup},
+	{14, versions{0, 5}, (*Broker).syncGroup},
+	{15, versions{0, 6}, (*Broker).describeGroups},
+	{16, versions{0, 5}, (*Broker).listGroups},
+	{18, versions{0, 4}, (*Broker).apiVersions},
+	{19, versions{2, 7}, (*Broker).createTopics},
+	{20, versions{1, 6}, (*Broker).deleteTopics},
+	{21, versions{0, 2}, (*Broker).deleteRecords},
+	{22, versions{0, 5}, (*Broker).initProducerID},
+	{23, versions{2, 4}, (*Broker).offsetForLeaderEpoch},
+	{32, versions{1, 4}, (*Broker).describeConfigs},
+	{33, versions{0, 2}, (*Broker).alterConfigs},
+	{35, versions{1, 5}, (*Broker).describeLogDirs},
+	{37, versions{0, 3}, (*Broker).createPartitions},
+	{42, versions{0, 2}, (*Broker).deleteGroups},
+	{44, versions{0, 1}, (*Broker).incrementalAlterConfigs},
+	{47, versions{0, 0}, (*Broker).offsetDelete},
+	{60, versions{0, 2}, (*Broker).describeCluster},
+	{61, versions{0, 0}, (*Broker).describeProducers},
+	{74, versions{0, 1}, (*Broker).listConfigResources},
+	{75, versions{0, 0}, (*Broker).describeTopicPartitions},
+}
+
+// served is a row as this broker serves it: at the versions that the profile has too, bound to the broker.
+type served struct {
+	versions versions
+	handle   wire.Handle
+}
+
+// serve binds the rows that the broker's release has.
+func (b *Broker) serve() map[int16]served {
+	table := map[int16]served{}
+	for _, row := range apis {
+		of, has := b.profile.apis[row.key]
+		both := versions{max(row.versions.low, of.low), min(row.versions.high, of.high)}
+		if !has || both.low > both.high {
+			continue
+		}
+		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }}
+	}
+	return table
+}
+
+// Lookup finds the handler of an API at a version (wire.APIs).
+func (b *Broker) Lookup(key, version int16) (wire.Handle, bool) {
+	row, known := b.table[key]
+	if !known || version < row.versions.low || version > row.versions.high {
+		return nil, false
+	}
+	return row.handle, true
+}
+
+// Versions is the advertised range of an API (wire.APIs). Produce is advertised from 0 as Kafka does since 4.0, for
+// librdkafka's sake, though versions below 3 are not served (KAFKA-18659).
+func (b *Broker) Versions(key int16) (low, high int16, known bool) {
+	row, known := b.table[key]
+	low = row.versions.low
+	if key == 0 {
+		low = b.profile.apis[0].low
+	}
+	return low, row.versions.high, known
+}

@@ -1,0 +1,555 @@
+package handlers
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/configs"
+	"doze/journal"
+	"doze/projections"
+)
+
+var update = flag.Bool("update", false, "write transcripts anew")
+
+// TestClassicTranscripts runs testdata/classic/*.txt: blocks of commands, "----", and everything that happened: entries
+// with their events, and answers in the order in which they came. README.md beside the transcripts explains the commands.
+func TestClassicTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/classic/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { runTranscript(t, file) })
+	}
+}
+
+func runTranscript(t *testing.T, file string) {
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newGroupBench(t)
+	var got strings.Builder
+	for i, block := range strings.Split(strings.TrimSpace(string(want)), "\n\n") {
+		commands, _, ran := strings.Cut(block, "----")
+		if i > 0 {
+			got.WriteString("\n")
+		}
+		got.WriteString(strings.TrimRight(commands, "\n") + "\n")
+		if !ran && strings.HasPrefix(commands, "#") {
+			continue
+		}
+		got.WriteString("----\n")
+		for _, command := range strings.Split(commands, "\n") {
+			if command = strings.TrimSpace(command); command != "" && !strings.HasPrefix(command, "#") {
+				b.run(command)
+			}
+		}
+		got.WriteString(b.take())
+	}
+	b.replay()
+	if *update {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if got.String() != string(want) {
+		t.Errorf("transcript differs (see it with -update and git diff):\n%s", got.String())
+	}
+}
+
+// groupBench is a coordinator with a journal in memory and a clock that stands still until it is told to advance.
+type groupBench struct {
+	t       *testing.T
+	out     strings.Builder
+	now     int64
+	ids     uint64
+	seq     uint64
+	state   *projections.State
+	entries []journal.Entry
+	c       *coordinator
+	set     groupSettings
+	waits   []*benchWait
+}
+
+type benchWait struct {
+	name string
+	w    *waiter
+}
+
+const benchStart = 1_000_000
+
+func newGroupBench(t *testing.T) *groupBench {
+	b := &groupBench{t: t, now: benchStart, state: projections.New(), set: groupSettingsOf(configs.NewBroker(nil, nil, nil))}
+	b.start()
+	return b
+}
+
+func (b *groupBench) NowMillis() int64 { return b.now }
+
+func (b *groupBench) start() {
+	b.waits = nil
+	b.c = &coordinator{
+		update: b.update, view: func() *projections.State { return b.state }, clock: b, settings: b.set,
+		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), wake: make(chan struct{}, 1),
+	}
+	if err := b.c.resumeGroups(context.Background()); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *groupBench) update(_ context.Context, cause journal.Cause, decide func(*groupDecision)) error {
+	e := journal.Entry{Seq: b.seq + 1, At: b.now, Cause: cause}
+	d := &groupDecision{state: b.state, seq: e.Seq, at: e.At, settings: &b.set, newUUID: b.newUUID}
+	d.emit = func(ev journal.Event) {
+		if err := b.state.Apply(e.Seq, e.At, ev); err != nil {
+			b.t.Fatalf("apply %s: %v", describe(ev), err)
+		}
+		e.Events = append(e.Events, ev)
+	}
+	decide(d)
+	if len(e.Events) > 0 {
+		b.seq++
+		b.entries = append(b.entries, e)
+		for _, ev := range e.Events {
+			by := ""
+			if cause.Timer != "" {
+				by = " by " + cause.Timer
+			}
+			b.printf("  %d%s: %s\n", e.Seq, by, describe(ev))
+		}
+		b.check()
+	}
+	b.c.apply(d.effects)
+	return nil
+}
+
+func (b *groupBench) newUUID() (u [16]byte) {
+	b.ids++
+	u[15], u[14] = byte(b.ids), byte(b.ids>>8)
+	return u
+}
+
+func (b *groupBench) printf(format string, args ...any) { fmt.Fprintf(&b.out, format, args...) }
+
+func (b *groupBench) take() string {
+	s := shortIDs.ReplaceAllStringFunc(b.out.String(), func(id string) string {
+		n, _ := strconv.ParseUint(id[1:][len(id)-5:], 16, 64)
+		return fmt.Sprintf("#%d", n)
+	})
+	b.out.Reset()
+	if s == "" {
+		return "ok\n"
+	}
+	return s
+}
+
+var shortIDs = regexp.MustCompile(`-00000000-0000-0000-0000-00000000[0-9a-f]{4}`)
+
+func longIDs(s string) string {
+	return regexp.MustCompile(`#\d+`).ReplaceAllStringFunc(s, func(id string) string {
+		n, _ := strconv.Atoi(id[1:])
+		return fmt.Sprintf("-00000000-0000-0000-0000-%012x", n)
+	})
+}
+
+// run runs "NAME VERB ARGS" or "VERB ARGS"; NAME is what the answer is printed under.
+func (b *groupBench) run(line string) {
+	words := strings.Fields(longIDs(line))
+	name := ""
+	if strings.HasSuffix(words[0], ":") {
+		name, words = strings.TrimSuffix(words[0], ":"), words[1:]
+	}
+	args := parseArgs(words[1:])
+	switch words[0] {
+	case "join":
+		b.join(name, args)
+	case "sync":
+		b.sync(name, args)
+	case "heartbeat":
+		resp := b.c.heartbeat(args.heartbeat())
+		b.printf("%s: heartbeat %s\n", name, codeName(resp.ErrorCode))
+	case "leave":
+		b.leave(name, args)
+	case "advance":
+		b.advance(args.words[0])
+	case "restart":
+		b.restart()
+	case "dump":
+		b.dump()
+	case "set":
+		b.configure(args)
+	case "topic":
+		b.topic(args)
+	case "delete-topic":
+		b.deleteTopic(args)
+	case "commit":
+		b.commit(name, args)
+	case "fetch":
+		b.fetch(name, args)
+	case "delete-offsets":
+		b.deleteOffsets(name, args)
+	case "delete":
+		resp := b.c.deleteGroups(context.Background(), caller{}, &kmsg.DeleteGroupsRequest{Groups: args.words})
+		for _, g := range resp.Groups {
+			b.printf("%s: delete %s %s\n", name, g.Group, codeName(g.ErrorCode))
+		}
+	case "expire":
+		if err := b.c.expireOffsets(context.Background()); err != nil {
+			b.t.Fatal(err)
+		}
+	default:
+		b.t.Fatalf("unknown command %q", line)
+	}
+}
+
+type benchArgs struct {
+	words []string
+	named map[string]string
+}
+
+func parseArgs(words []string) benchArgs {
+	a := benchArgs{named: map[string]string{}}
+	for _, w := range words {
+		if k, v, ok := strings.Cut(w, "="); ok && k != "" {
+			a.named[k] = v
+		} else {
+			a.words = append(a.words, w)
+		}
+	}
+	return a
+}
+
+func (a benchArgs) text(name, otherwise string) string {
+	if v, ok := a.named[name]; ok {
+		return v
+	}
+	return otherwise
+}
+
+func (a benchArgs) number(name string, otherwise int32) int32 {
+	v, ok := a.named[name]
+	if !ok {
+		return otherwise
+	}
+	if d, err := time.ParseDuration(v); err == nil {
+		return int32(d.Milliseconds())
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		panic(err)
+	}
+	return int32(n)
+}
+
+func (a benchArgs) optional(name string) *string {
+	if v, ok := a.named[name]; ok {
+		return &v
+	}
+	return nil
+}
+
+func member(word string) string {
+	if word == "-" {
+		return ""
+	}
+	return word
+}
+
+// join GROUP MEMBER|- PROTOCOL[:METADATA]... [v=9] [client=c] [instance=i] [session=10s] [rebalance=60s] [type=consumer]
+func (b *groupBench) join(name string, a benchArgs) {
+	req := kmsg.NewPtrJoinGroupRequest()
+	req.Version = int16(a.number("v", 9))
+	req.Group, req.MemberID, req.InstanceID = a.words[0], member(a.words[1]), a.optional("instance")
+	req.SessionTimeoutMillis, req.RebalanceTimeoutMillis = a.number("session", 10_000), a.number("rebalance", 60_000)
+	req.ProtocolType = a.text("type", "consumer")
+	for _, w := range a.words[2:] {
+		p := kmsg.NewJoinGroupRequestProtocol()
+		protocol, metadata, _ := strings.Cut(w, ":")
+		p.Name, p.Metadata = protocol, []byte(metadata)
+		req.Protocols = append(req.Protocols, p)
+	}
+	cmd := &joinCommand{req: req, clientID: a.text("client", "c"), clientHost: "/127.0.0.1", wait: newWaiter()}
+	var resp *kmsg.JoinGroupResponse
+	_ = b.c.update(context.Background(), journal.Cause{API: 11}, func(d *groupDecision) { resp = d.join(cmd) })
+	b.answer(name, resp == nil, resp, cmd.wait)
+}
+
+// sync GROUP MEMBER GENERATION [MEMBER:ASSIGNMENT]... [instance=i] [type=t] [protocol=p]
+func (b *groupBench) sync(name string, a benchArgs) {
+	req := kmsg.NewPtrSyncGroupRequest()
+	req.Version = 5
+	generation, _ := strconv.Atoi(a.words[2])
+	req.Group, req.MemberID, req.Generation, req.InstanceID = a.words[0], a.words[1], int32(generation), a.optional("instance")
+	req.ProtocolType, req.Protocol = a.optional("type"), a.optional("protocol")
+	for _, w := range a.words[3:] {
+		as := kmsg.NewSyncGroupRequestGroupAssignment()
+		id, assignment, _ := strings.Cut(w, ":")
+		as.MemberID, as.MemberAssignment = id, []byte(assignment)
+		req.GroupAssignment = append(req.GroupAssignment, as)
+	}
+	cmd := &syncCommand{req: req, wait: newWaiter()}
+	var resp *kmsg.SyncGroupResponse
+	_ = b.c.update(context.Background(), journal.Cause{API: 14}, func(d *groupDecision) { resp = d.sync(cmd) })
+	b.answer(name, resp == nil, resp, cmd.wait)
+}
+
+// leave GROUP MEMBER|-[/INSTANCE]...
+func (b *groupBench) leave(name string, a benchArgs) {
+	req := kmsg.NewPtrLeaveGroupRequest()
+	req.Group = a.words[0]
+	for _, w := range a.words[1:] {
+		m := kmsg.NewLeaveGroupRequestMember()
+		id, instance, static := strings.Cut(w, "/")
+		m.MemberID = member(id)
+		if static {
+			m.InstanceID = &instance
+		}
+		req.Members = append(req.Members, m)
+	}
+	var out []kmsg.LeaveGroupResponseMember
+	_ = b.c.update(context.Background(), journal.Cause{API: 13}, func(d *groupDecision) { out = d.leave(req) })
+	for _, m := range out {
+		instance := ""
+		if m.InstanceID != nil {
+			instance = "/" + *m.InstanceID
+		}
+		b.printf("%s: leave %s%s %s\n", name, m.MemberID, instance, codeName(m.ErrorCode))
+	}
+	b.deliver()
+}
+
+// heartbeat GROUP MEMBER GENERATION [instance=i]
+func (a benchArgs) heartbeat() *kmsg.HeartbeatRequest {
+	req := kmsg.NewPtrHeartbeatRequest()
+	generation, _ := strconv.Atoi(a.words[2])
+	req.Group, req.MemberID, req.Generation, req.InstanceID = a.words[0], a.words[1], int32(generation), a.optional("instance")
+	return req
+}
+
+func (b *groupBench) answer(name string, parked bool, resp any, w *waiter) {
+	if parked {
+		b.waits = append(b.waits, &benchWait{name: name, w: w})
+	} else {
+		b.printf("%s: %s\n", name, describeAnswer(resp))
+	}
+	b.deliver()
+}
+
+// deliver prints the answers that have come to requests that waited.
+func (b *groupBench) deliver() {
+	var left []*benchWait
+	for _, w := range b.waits {
+		select {
+		case resp := <-w.w.answer:
+			b.printf("%s: %s\n", w.name, describeAnswer(resp))
+		default:
+			left = append(left, w)
+		}
+	}
+	b.waits = left
+}
+
+// advance lets time pass, and every deadline on the way.
+func (b *groupBench) advance(by string) {
+	d, err := time.ParseDuration(by)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	end := b.now + d.Milliseconds()
+	for {
+		next, ok := b.c.deadlines.next()
+		if !ok || next > end {
+			break
+		}
+		b.now = max(b.now, next)
+		n := len(b.entries)
+		b.c.firePassed(context.Background())
+		if len(b.entries) > n {
+			b.printf("  at +%s\n", time.Duration(b.now-benchStart)*time.Millisecond)
+		}
+		b.deliver()
+	}
+	b.now = end
+}
+
+func (b *groupBench) restart() {
+	for _, w := range b.waits {
+		b.printf("%s: dropped\n", w.name)
+	}
+	b.state = b.replay()
+	b.start()
+}
+
+// replay folds the journal into a new state and compares it with the live one.
+func (b *groupBench) replay() *projections.State {
+	b.t.Helper()
+	again := projections.New()
+	for _, e := range b.entries {
+		for _, ev := range e.Events {
+			if err := again.Apply(e.Seq, e.At, ev); err != nil {
+				b.t.Fatalf("replay %d: %v", e.Seq, err)
+			}
+		}
+	}
+	if live, replayed := rowsOf(b.t, b.state), rowsOf(b.t, again); !slices.Equal(live, replayed) {
+		b.t.Fatalf("replay differs:\n%q\nlive:\n%q", replayed, live)
+	}
+	loaded := projections.New()
+	for _, row := range rowsOf(b.t, again) {
+		if err := loaded.LoadRow([]byte(row)); err != nil {
+			b.t.Fatalf("load row %q: %v", row, err)
+		}
+	}
+	if want, got := rowsOf(b.t, again), rowsOf(b.t, loaded); !slices.Equal(want, got) {
+		b.t.Fatalf("snapshot differs:\n%q\nwant:\n%q", got, want)
+	}
+	b.state = loaded
+	b.check()
+	return loaded
+}
+
+func rowsOf(t *testing.T, s *projections.State) (rows []string) {
+	t.Helper()
+	if err := s.Rows(func(row []byte) error { rows = append(rows, string(row)); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func (b *groupBench) dump() { b.printf("%s", dumpGroups(b.state)) }
+
+func (b *groupBench) configure(a benchArgs) {
+	b.set.maxSize = int(a.number("max.size", int32(b.set.maxSize)))
+	b.set.initialRebalanceDelayMs = a.number("initial.delay", b.set.initialRebalanceDelayMs)
+	b.set.offsetsRetentionMs = int64(a.number("retention", int32(b.set.offsetsRetentionMs)))
+	b.c.settings = b.set
+}
+
+func (b *groupBench) check() {
+	b.state.Groups.Each("", func(g *projections.Group) bool {
+		if err := g.Check(); err != nil {
+			b.t.Fatalf("after entry %d: %v\n%s", b.seq, err, b.out.String())
+		}
+		return true
+	})
+}
+
+func dumpGroups(s *projections.State) string {
+	var out strings.Builder
+	s.Groups.Each("", func(g *projections.Group) bool {
+		fmt.Fprintf(&out, "group %s %s generation=%d type=%q protocol=%q leader=%q\n", g.ID, g.State, g.Generation, g.ProtocolType, g.Protocol, g.Leader)
+		for _, p := range g.Pending {
+			fmt.Fprintf(&out, "  pending %s\n", p.ID)
+		}
+		for _, m := range g.Members {
+			fmt.Fprintf(&out, "  member %s", m.ID)
+			if m.Static {
+				fmt.Fprintf(&out, " instance=%s", m.InstanceID)
+			}
+			fmt.Fprintf(&out, " session=%d rebalance=%d assignment=%q", m.SessionTimeoutMs, m.RebalanceTimeoutMs, m.Assignment)
+			for _, flag := range []struct {
+				name string
+				on   bool
+			}{{"new", m.New}, {"rejoins", m.Rejoins}, {"synced", m.Synced}, {"syncs", m.Syncs}} {
+				if flag.on {
+					fmt.Fprintf(&out, " %s", flag.name)
+				}
+			}
+			for _, p := range m.Protocols {
+				fmt.Fprintf(&out, " %s:%q", p.Name, p.Metadata)
+			}
+			out.WriteString("\n")
+		}
+		dumpOffsets(&out, s, g.ID)
+		return true
+	})
+	return out.String()
+}
+
+func dumpOffsets(out *strings.Builder, s *projections.State, group string) {
+	s.Offsets.OfGroup(group, func(t *projections.OffsetsOfTopic) bool {
+		s.Offsets.OfTopic(t, func(o projections.CommittedOffset) bool {
+			fmt.Fprintf(out, "  offset %s/%d %d epoch=%d metadata=%q at=+%s", t.Topic, o.Partition, o.Offset, o.LeaderEpoch, o.Metadata, time.Duration(o.CommitAt-benchStart)*time.Millisecond)
+			if o.ExpireAt != -1 {
+				fmt.Fprintf(out, " until=+%s", time.Duration(o.ExpireAt-benchStart)*time.Millisecond)
+			}
+			out.WriteString("\n")
+			return true
+		})
+		return true
+	})
+}
+
+// describe prints an event by its fields, leaving out those that are zero.
+func describe(e journal.Event) string {
+	v := reflect.ValueOf(e).Elem()
+	return v.Type().Name() + describeFields(v)
+}
+
+func describeFields(v reflect.Value) string {
+	var out strings.Builder
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.IsZero() {
+			continue
+		}
+		name := v.Type().Field(i).Name
+		switch {
+		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct:
+			for j := range f.Len() {
+				fmt.Fprintf(&out, " %s[%d]{%s}", name, j, strings.TrimSpace(describeFields(f.Index(j))))
+			}
+		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Uint8:
+			fmt.Fprintf(&out, " %s=%q", name, f.Bytes())
+		default:
+			fmt.Fprintf(&out, " %s=%v", name, f.Interface())
+		}
+	}
+	return out.String()
+}
+
+func describeAnswer(resp any) string {
+	switch r := resp.(type) {
+	case *kmsg.JoinGroupResponse:
+		if r.ErrorCode != 0 {
+			return fmt.Sprintf("join %s member=%q", codeName(r.ErrorCode), r.MemberID)
+		}
+		s := fmt.Sprintf("join generation=%d protocol=%s leader=%s member=%s", r.Generation, *r.Protocol, r.LeaderID, r.MemberID)
+		if r.SkipAssignment {
+			s += " skip"
+		}
+		for _, m := range r.Members {
+			s += fmt.Sprintf(" %s:%q", m.MemberID, m.ProtocolMetadata)
+		}
+		return s
+	case *kmsg.SyncGroupResponse:
+		if r.ErrorCode != 0 {
+			return "sync " + codeName(r.ErrorCode)
+		}
+		return fmt.Sprintf("sync %s/%s %q", *r.ProtocolType, *r.Protocol, r.MemberAssignment)
+	}
+	return fmt.Sprintf("%T", resp)
+}
+
+func codeName(code int16) string {
+	names := map[int16]string{
+		-1: "UNKNOWN_SERVER_ERROR", 0: "NONE", 22: "ILLEGAL_GENERATION", 23: "INCONSISTENT_GROUP_PROTOCOL", 25: "UNKNOWN_MEMBER_ID",
+		27: "REBALANCE_IN_PROGRESS", 79: "MEMBER_ID_REQUIRED", 81: "GROUP_MAX_SIZE_REACHED", 82: "FENCED_INSTANCE_ID",
+	}
+	if n, ok := names[code]; ok {
+		return n
+	}
+	return strconv.Itoa(int(code))
+}

@@ -1,0 +1,214 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var regenerate = flag.Bool("update", false, "rewrite golden files")
+
+// samples has one event of every kind with every field set, and more of those whose encoding branches.
+// A new event adds its line here; testdata/events.golden then gains one, by `go test ./journal -run Golden -update`.
+var samples = []Event{
+	&ClusterCreated{ClusterID: [16]byte{1, 2, 3}},
+	&BrokerStarted{Version: "1.2.3"},
+	&StateHashed{Seq: 70000, Hash: [32]byte{0xaa}},
+	&DamageAccepted{File: "x.journal", Offset: 4096, FirstSeq: 3, LastSeq: 9, Reason: "bad frame", Kept: []string{"x.damaged"}},
+	&TopicCreated{ID: [16]byte{9}, Name: "orders", Partitions: 300, Configs: []ConfigPair{{Name: "retention.ms", Value: "-1"}}},
+	&TopicDeleted{ID: [16]byte{9}},
+	&PartitionsAdded{ID: [16]byte{9}, Total: 12},
+	&RecordsDeleted{Topic: [16]byte{9}, Partition: 1, Before: 1 << 40},
+	&ConfigsAltered{ResourceType: 2, Resource: "orders", Set: []ConfigPair{{Name: "a", Value: "b"}}, Removed: []string{"c"}},
+	&ProducerIDsAllocated{First: 1000, Count: 1000},
+	&OffsetsCommitted{Group: "g", Offsets: []CommittedOffset{
+		{Topic: "a", TopicID: [16]byte{1}, Partition: 0, Offset: 5, LeaderEpoch: -1, Metadata: "m", CommitAt: 1764444798000, ExpireAt: -1},
+		{Topic: "a", TopicID: [16]byte{1}, Partition: 7, Offset: 1 << 33, LeaderEpoch: 2, CommitAt: 1764444798000, ExpireAt: -1},
+		{Topic: "b", Partition: 1, Offset: 0, LeaderEpoch: -1, CommitAt: 1764444798000, ExpireAt: 1764444799000},
+	}},
+	&OffsetsCommitted{Group: "empty"},
+	&OffsetsDeleted{Group: "g", Partitions: []TopicPartition{{Topic: "a", Partition: 1}}},
+	&OffsetsExpired{Group: "g", Partitions: []TopicPartition{{Topic: "a", Partition: 1}}},
+	&GroupDeleted{Group: "g"},
+	&GroupCreated{Group: "g", Type: GroupClassic},
+	&MemberIDAssigned{Group: "g", Member: "m", SessionTimeoutMs: 45000},
+	&MemberJoined{
+		Group: "g", Member: "m", Static: true, InstanceID: "i", ClientID: "c", ClientHost: "/127.0.0.1", SessionTimeoutMs: 45000,
+		RebalanceTimeoutMs: 300000, ProtocolType: "consumer", Protocols: []MemberProtocol{{Name: "range", Metadata: []byte{0, 3}}}, Leads: true,
+	},
+	&MemberRejoined{
+		Group: "g", Member: "m", SessionTimeoutMs: 45000, RebalanceTimeoutMs: 300000, Protocols: []MemberProtocol{{Name: "range", Metadata: []byte{1}}},
+	},
+	&StaticMemberReplaced{
+		Group: "g", InstanceID: "i", Old: "m", Member: "n", SessionTimeoutMs: 45000, RebalanceTimeoutMs: 300000,
+		Protocols: []MemberProtocol{{Name: "range"}}, Waits: true,
+	},
+	&MemberRemoved{Group: "g", Member: "m", Reason: RemovedSessionExpired, Leader: "n"},
+	&RebalanceStarted{Group: "g", Reason: RebalanceMemberJoined, Member: "m", Initial: true, LeftMs: 299800},
+	&RebalanceExtended{Group: "g", LeftMs: 299600},
+	&RebalanceInterrupted{Group: "g"},
+	&GenerationStarted{Group: "g", Generation: 7, Protocol: "range", Leader: "m", SubscriptionsKnown: true, Subscribed: []string{"orders"}},
+	&GroupEmptied{Group: "g", Generation: 8, SubscriptionsKnown: true},
+	&MemberSynced{Group: "g", Member: "m", Waits: true},
+	&AssignmentsMade{Group: "g", Assignments: []MemberAssignment{{Member: "m", Assignment: []byte{0, 1}}, {Member: "n"}}},
+}
+
+// sampleEntry is one event in an entry as it would be written.
+func sampleEntry(e Event) Entry {
+	return Entry{
+		Seq: 300, At: 1764444798123,
+		Cause:  Cause{API: 8, Conn: 77, Correlation: -1, ClientID: "client", Principal: "User:ANONYMOUS"},
+		Events: []Event{e},
+	}
+}
+
+func TestGoldenEncodings(t *testing.T) {
+	var got strings.Builder
+	for _, e := range samples {
+		b, err := appendEvent(nil, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%d %s %s %s\n", e.Kind(), e.Kind().Name(), e.Kind().Durability(), hex.EncodeToString(b))
+	}
+	const file = "testdata/events.golden"
+	if *regenerate {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("encodings changed. A released encoding never changes: a new meaning is a new kind.\ngot:\n%swant:\n%s", got.String(), want)
+	}
+}
+
+func TestGoldenEncodingsDecode(t *testing.T) {
+	raw, err := os.ReadFile("testdata/events.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(raw)), "\n") {
+		b, err := hex.DecodeString(line[strings.LastIndexByte(line, ' ')+1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := newDecoder()
+		d.u.b = b
+		e, err := d.event()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if !reflect.DeepEqual(e, samples[i]) {
+			t.Errorf("%s:\ngot  %+v\nwant %+v", line, e, samples[i])
+		}
+	}
+}
+
+func TestEveryKindHasASample(t *testing.T) {
+	seen := map[Kind]bool{}
+	for _, e := range samples {
+		seen[e.Kind()] = true
+	}
+	for _, k := range Kinds() {
+		if !seen[k] {
+			t.Errorf("%s (%d) has no line in samples", k.Name(), k)
+		}
+		e, err := k.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind() != k {
+			t.Errorf("%s: Kind() is %d, its row in kinds is %d", k.Name(), e.Kind(), k)
+		}
+	}
+}
+
+// TestEventsHoldOnlyWhatTheCodecCanKeep: a field outside this list would be written and could not be read.
+func TestEventsHoldOnlyWhatTheCodecCanKeep(t *testing.T) {
+	for _, k := range Kinds() {
+		e, _ := k.New()
+		_, hot := e.(selfPacked)
+		checkStruct(t, k.Name(), reflect.TypeOf(e).Elem(), !hot)
+	}
+}
+
+func checkStruct(t *testing.T, path string, typ reflect.Type, tagged bool) {
+	keys := map[string]bool{}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		at := path + "." + f.Name
+		if !f.IsExported() || f.Anonymous {
+			t.Errorf("%s: fields are exported and named", at)
+		}
+		checkType(t, at, f.Type, tagged)
+		if !tagged {
+			continue
+		}
+		key, options, _ := strings.Cut(f.Tag.Get("msgpack"), ",")
+		if key == "" || len(key) > 3 || keys[key] {
+			t.Errorf("%s: msgpack key %q: 1 to 3 bytes, not used twice", at, key)
+		}
+		keys[key] = true
+		if f.Type.Kind() == reflect.Slice && options != "omitempty" {
+			t.Errorf("%s: a slice needs omitempty, an empty one would be written as nil", at)
+		}
+		if f.Type.Kind() == reflect.Array && options != "" {
+			t.Errorf("%s: omitempty does nothing on an array", at)
+		}
+	}
+}
+
+func checkType(t *testing.T, path string, typ reflect.Type, tagged bool) {
+	switch typ.Kind() {
+	case reflect.Bool, reflect.String, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Array:
+		if typ.Elem().Kind() != reflect.Uint8 {
+			t.Errorf("%s: arrays are of bytes", path)
+		}
+	case reflect.Slice:
+		if typ.Elem().Kind() == reflect.Slice {
+			t.Errorf("%s: a slice of slices; use a slice of a struct", path)
+		}
+		checkType(t, path+"[]", typ.Elem(), tagged)
+	case reflect.Struct:
+		checkStruct(t, path, typ, tagged)
+	default:
+		t.Errorf("%s: %s is not for events", path, typ)
+	}
+}
+
+func TestEntriesRoundTrip(t *testing.T) {
+	d := newDecoder()
+	for _, e := range samples {
+		entry := sampleEntry(e)
+		b, err := appendBody(nil, &entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := d.decode(b)
+		if err != nil {
+			t.Fatalf("%T: %v", e, err)
+		}
+		if !reflect.DeepEqual(back, entry) {
+			t.Errorf("got  %+v\nwant %+v", back, entry)
+		}
+		for n := range b {
+			if _, err := d.decode(b[:n]); err == nil {
+				t.Errorf("%T: the first %d of %d bytes decode", e, n, len(b))
+			}
+		}
+		if _, err := d.decode(append(bytes.Clone(b), 0)); err == nil {
+			t.Errorf("%T: a byte too many decodes", e)
+		}
+	}
+}

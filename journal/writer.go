@@ -1,0 +1,327 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"doze/disk"
+)
+
+// writer is the store's loop and what belongs to it alone.
+type writer[S State[S]] struct {
+	*Store[S]
+	file   disk.File
+	header FileHeader
+	base   uint64   // the entry before the first file's
+	files  []uint64 // first sequences of all files, the last is file's
+
+	work     S      // the published state and what the batch in hand has emitted
+	end      int64  // where the next frame goes
+	size     int64  // of the file, with the zeros reserved ahead
+	rollAt   int64  // after a failed roll: try again when the file has this size
+	seq      uint64 // last entry written
+	at       int64  // its time
+	chain    uint32
+	durable  uint64 // last entry known to be on disk
+	clean    bool   // nothing was written since a clean stop
+	poison   error  // set by a failed fsync: every later update gets it
+	stopping bool
+
+	// the batch in hand
+	buf      []byte
+	entries  []Entry
+	mustSync bool
+
+	timer    *time.Timer // runs while written entries are not on disk
+	ticking  bool
+	syncing  bool // a background fsync is under way
+	syncUpto uint64
+	synced   chan error
+	snapping bool
+	snapStop chan struct{}
+	snapped  chan snapped
+}
+
+// maxBatch bounds how many updates share a write.
+const maxBatch = 4096
+
+// reserveStep is how much space is reserved ahead of the entries.
+const reserveStep = 1 << 20
+
+func (w *writer[S]) loop() {
+	defer close(w.done)
+	var spare []*update[S]
+	for {
+		select {
+		case <-w.wake:
+		case <-w.timer.C:
+			w.ticking = false
+			w.beginSync()
+		case err := <-w.synced:
+			w.endSync(err)
+		case result := <-w.snapped:
+			w.endSnapshot(result)
+		}
+		batch, closing := w.take(spare)
+		for rest := batch; len(rest) > 0; {
+			n := min(len(rest), maxBatch)
+			w.run(rest[:n])
+			rest = rest[n:]
+		}
+		clear(batch)
+		spare = batch
+		if closing {
+			w.Store.closed = w.stop()
+			return
+		}
+	}
+}
+
+// run takes a batch of updates through: decide, write, sync, publish, answer.
+func (w *writer[S]) run(batch []*update[S]) {
+	w.buf, w.entries, w.mustSync = w.buf[:0], w.entries[:0], false
+	seq, at, chain := w.seq, w.at, w.chain
+	w.at = max(w.at, w.opt.Clock.NowMillis())
+	tx := &Tx[S]{ids: w.opt.IDs}
+	for _, u := range batch {
+		if u.state.CompareAndSwap(stateWaiting, stateTaken) {
+			w.decide(u, tx)
+		}
+	}
+	if len(w.entries) == 0 {
+		w.at = at
+		w.answer(batch, nil)
+		return
+	}
+	if err := w.commit(); err != nil {
+		w.work = w.view.Load().state.Clone()
+		w.seq, w.at, w.chain = seq, at, chain
+		w.answer(batch, err)
+		return
+	}
+	w.publish()
+	w.answer(batch, nil)
+	w.afterCommit()
+}
+
+// decide runs one decision and adds its entry to the batch.
+func (w *writer[S]) decide(u *update[S], tx *Tx[S]) {
+	if w.poison != nil {
+		u.err = w.poison
+		return
+	}
+	tx.State, tx.At, tx.Seq = w.work, w.at, w.seq+1
+	tx.events, tx.effects = nil, nil
+	u.after = len(w.entries) > 0
+	err := guard(u.decide, tx)
+	if err == nil && len(tx.events) > 0 {
+		u.after = true
+		err = w.add(Entry{Seq: tx.Seq, At: tx.At, Cause: u.cause, Events: tx.events})
+	}
+	if err != nil {
+		u.err = err
+		if len(tx.events) > 0 {
+			w.redo()
+		}
+		return
+	}
+	u.effects = tx.effects
+}
+
+// guard runs the decision and turns a panic into its error.
+func guard[S State[S]](decide func(*Tx[S]), tx *Tx[S]) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case misfit:
+			err = p.err
+		default:
+			err = &DecisionPanic{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	decide(tx)
+	return nil
+}
+
+// add encodes an entry into the batch.
+func (w *writer[S]) add(e Entry) error {
+	start := len(w.buf)
+	buf, err := appendBody(beginFrame(w.buf), &e)
+	if err != nil {
+		w.buf = w.buf[:start]
+		return err
+	}
+	w.buf, w.chain = sealFrame(buf, start, frameHeader{Seq: e.Seq, Durable: w.durable}, w.header.Salt, w.chain)
+	w.seq = e.Seq
+	w.entries = append(w.entries, e)
+	for _, event := range e.Events {
+		if w.opt.SyncAlways || event.Kind().Durability() == Durable {
+			w.mustSync = true
+		}
+	}
+	return nil
+}
+
+// redo makes the working state anew from the published one and the entries of the batch: a decision that failed left
+// its marks in it. Those entries have been applied before, in the same order and at the same time.
+func (w *writer[S]) redo() {
+	w.work = w.view.Load().state.Clone()
+	for i := range w.entries {
+		if err := ApplyEntry(w.work, &w.entries[i]); err != nil {
+			panic(fmt.Sprintf("journal: the same entry does not fit twice: %v", err))
+		}
+	}
+}
+
+// commit writes the batch, and syncs it if it must. After an error nothing of it is in the file, or the journal is
+// poisoned.
+func (w *writer[S]) commit() error {
+	w.reserve(int64(len(w.buf)))
+	if _, err := w.file.WriteAt(w.buf, w.end); err != nil {
+		return w.takeBack(err)
+	}
+	w.clean = false
+	end := w.end + int64(len(w.buf))
+	if w.mustSync {
+		if err := w.syncNow(); err != nil {
+			return err
+		}
+		w.durable = w.seq
+	}
+	w.end, w.size = end, max(w.size, end)
+	return nil
+}
+
+// reserve asks the file system for the space of what is written next, so that an fsync has only data to write. Without
+// it a write just grows the file.
+func (w *writer[S]) reserve(n int64) {
+	if w.end+n <= w.size {
+		return
+	}
+	size := (w.end+n)/reserveStep*reserveStep + reserveStep
+	if w.file.Preallocate(size) != nil {
+		return
+	}
+	if got, err := w.file.Size(); err == nil {
+		w.size = got
+	}
+}
+
+// takeBack removes what a failed write may have left.
+func (w *writer[S]) takeBack(cause error) error {
+	if err := w.file.Truncate(w.end); err != nil {
+		return w.poisoned(fmt.Errorf("take back a failed write: %w", errors.Join(err, cause)))
+	}
+	w.size = w.end
+	if errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", ErrFull, cause)
+	}
+	return fmt.Errorf("write journal: %w", cause)
+}
+
+func (w *writer[S]) poisoned(cause error) error {
+	w.poison = fmt.Errorf("%w: %w", ErrPoisoned, cause)
+	return w.poison
+}
+
+// publish shows the working state to readers.
+func (w *writer[S]) publish() {
+	w.view.Store(&view[S]{state: w.work.Clone(), seq: w.seq, at: w.at, chain: w.chain})
+}
+
+// answer runs the effects of each update and answers it. An update that emitted nothing shares the fate of the batch only
+// if it saw something of it.
+func (w *writer[S]) answer(batch []*update[S], err error) {
+	for _, u := range batch {
+		if u.state.Load() != stateTaken {
+			continue
+		}
+		if u.err == nil && u.after {
+			u.err = err
+		}
+		if u.err == nil {
+			for _, effect := range u.effects {
+				effect()
+			}
+		}
+		u.result <- u.err
+	}
+}
+
+// afterCommit does what follows a batch without holding anyone up: the vouch, the timer, the roll.
+func (w *writer[S]) afterCommit() {
+	if w.stopping {
+		return
+	}
+	if w.durable == w.seq {
+		w.vouch()
+	} else if !w.ticking && !w.syncing {
+		w.timer.Reset(w.opt.SyncEvery)
+		w.ticking = true
+	}
+	if w.end >= max(w.opt.RollBytes, w.rollAt) {
+		w.roll()
+	}
+}
+
+// vouch notes behind the last entry that all of it is on disk, when no entry is about to say so. See frame.go.
+func (w *writer[S]) vouch() {
+	if w.end+frameHead <= w.size && w.idle() {
+		_, _ = w.file.WriteAt(vouch(w.seq, w.header.Salt), w.end)
+	}
+}
+
+// syncNow puts everything written on disk. A failure poisons: after it the kernel may have dropped what it could not
+// write, and a later fsync that succeeds proves nothing.
+func (w *writer[S]) syncNow() error {
+	if w.syncing {
+		// Two fsyncs at once would share one error between them: the other must not swallow ours.
+		w.endSync(<-w.synced)
+	}
+	if w.poison != nil {
+		return w.poison
+	}
+	if err := w.file.Sync(); err != nil {
+		return w.poisoned(err)
+	}
+	if w.ticking {
+		w.timer.Stop()
+		w.ticking = false
+	}
+	return nil
+}
+
+// beginSync puts what was written on disk without holding up the loop.
+func (w *writer[S]) beginSync() {
+	if w.syncing || w.poison != nil || w.durable == w.seq {
+		return
+	}
+	w.syncing, w.syncUpto = true, w.seq
+	go func(f disk.File) { w.synced <- f.Sync() }(w.file)
+}
+
+func (w *writer[S]) endSync(err error) {
+	w.syncing = false
+	if err != nil {
+		_ = w.poisoned(err)
+		return
+	}
+	w.durable = max(w.durable, w.syncUpto)
+	if w.durable == w.seq {
+		w.vouch()
+	} else if !w.ticking {
+		w.timer.Reset(w.opt.SyncEvery)
+		w.ticking = true
+	}
+}
+
+// append writes one entry of the journal's own, outside any batch.
+func (w *writer[S]) appendOwn(timer string, e Event) error {
+	done := make(chan error, 1)
+	u := &update[S]{cause: Timed(timer), decide: func(tx *Tx[S]) { tx.Emit(e) }, result: done}
+	w.run([]*update[S]{u})
+	return <-done
+}

@@ -1,0 +1,38 @@
+package doze
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"runtime/debug"
+	"time"
+)
+
+// systemClock is the machine's clock.
+type systemClock struct{}
+
+func (systemClock) NowMillis() int64 { return time.Now().UnixMilli() }
+
+// randomIDs makes random UUIDs (version 4). As in Kafka none begins with a dash in its text form, which a command line
+// would take for an option, and none is one of the few that Kafka reserves.
+type randomIDs struct{}
+
+func (randomIDs) NewUUID() [16]byte {
+	for {
+		var id [16]byte
+		rand.Read(id[:])
+		id[6] = id[6]&0x0f | 0x40
+		id[8] = id[8]&0x3f | 0x80
+		if base64.RawURLEncoding.EncodeToString(id[:])[0] != '-' {
+			return id
+		}
+	}
+}
+
+// Version is doze's own version, "devel" when it was not built from a release.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}

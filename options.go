@@ -1,0 +1,295 @@
+package doze
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"doze/configs"
+)
+
+// Options is what a broker starts with. The zero value is a broker on 127.0.0.1:9092 whose data is in the user's state
+// directory under the name kafka.
+//
+// What Kafka has a property for is set by that property alone, so that no setting exists twice: the number of partitions of a
+// new topic is Properties["num.partitions"], whether asking creates a topic is Properties["auto.create.topics.enable"].
+// Listeners and NodeID are the exception, for they decide what the broker is: the properties listeners,
+// advertised.listeners and node.id fill them when they are empty, and must agree with them when they are not.
+type Options struct {
+	// Name tells brokers of one user apart; it is the last part of the default data directory. Default "kafka".
+	Name string
+
+	// Listeners are the addresses to accept connections on. Default: one, 127.0.0.1:9092.
+	Listeners []Listener
+
+	// DataDir holds the journal and the records. Default: DefaultDataDir(Name).
+	DataDir string
+
+	// Ephemeral keeps the data in a temporary directory that is removed when the broker closes.
+	Ephemeral bool
+
+	// NodeID is the broker's number in metadata. Default 1.
+	NodeID int32
+
+	// KafkaVersion is the release whose API versions are advertised, as "3.9" or "3.9.1". Default "4.3.1".
+	KafkaVersion string
+
+	// SyncAlways makes every change of state wait for the disk, not only those that Kafka would call durable.
+	SyncAlways bool
+
+	// JournalRetention is how long the files of the journal stay that a start no longer needs, so that they can be
+	// replayed. Default 7 days; negative keeps them for ever.
+	JournalRetention time.Duration
+
+	// Properties are Kafka's own broker properties. Those that mean something here act; the rest are kept and described.
+	Properties map[string]string
+
+	// HealthAddr is an address for /healthz over HTTP; "" for none.
+	HealthAddr string
+
+	// ReadyFile is a file that gets the ready line when every listener accepts; "" for none.
+	ReadyFile string
+
+	// OnReady is called once, when every listener accepts.
+	OnReady func(Ready)
+
+	// Logger gets what an operator should know. Default: nothing is logged.
+	Logger *slog.Logger
+}
+
+// Listener is one address to accept connections on.
+type Listener struct {
+	// Name is the listener's name in metadata and in properties of listeners. Default: PLAINTEXT for the first one, then
+	// PLAINTEXT_2 and so on.
+	Name string
+
+	// Address is HOST:PORT, where port 0 takes a free one and an empty host all interfaces, or unix:PATH.
+	Address string
+
+	// Advertise is the HOST:PORT that clients are told. Default: where the client's own connection arrived.
+	Advertise string
+}
+
+// Defaults of Options.
+const (
+	DefaultName             = "kafka"
+	DefaultAddress          = "127.0.0.1:9092"
+	DefaultNodeID           = 1
+	DefaultKafkaVersion     = "4.3.1"
+	DefaultJournalRetention = 7 * 24 * time.Hour
+)
+
+// KafkaVersions are the releases that doze can advertise.
+var KafkaVersions = []string{"3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
+
+// WithDefaults fills what is not set, from Properties first, and says what is wrong with the rest, before anything binds or
+// touches the disk. Every mistake is named, one to a line, each with what to do.
+func (o Options) WithDefaults() (Options, error) {
+	o.Properties = maps.Clone(o.Properties)
+	errs := o.checkProperties()
+	errs = append(errs, o.fillListeners(), o.fillNodeID(), o.fillPlace(), o.fillVersion())
+	if o.JournalRetention == 0 {
+		o.JournalRetention = DefaultJournalRetention
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.HealthAddr != "" {
+		errs = append(errs, checkHostPort("health address", o.HealthAddr))
+	}
+	return o, errors.Join(errs...)
+}
+
+// Validate says what is wrong with the options, or nil.
+func (o Options) Validate() error {
+	_, err := o.WithDefaults()
+	return err
+}
+
+// checkProperties refuses unknown names and values that do not fit.
+func (o *Options) checkProperties() []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o.Properties)) {
+		d, known := configs.BrokerKeys.Lookup(name)
+		if !known {
+			if !configs.IsListenerKey(name) {
+				errs = append(errs, unknownProperty(name))
+			}
+			continue
+		}
+		if _, err := d.Parse(o.Properties[name]); err != nil {
+			errs = append(errs, fmt.Errorf("property %s: %w; correct its value or leave it out", name, err))
+		}
+	}
+	if len(errs) == 0 {
+		if err := configs.NewBroker(o.Properties, nil, nil).Check(); err != nil {
+			errs = append(errs, fmt.Errorf("properties: %w; correct one of them", err))
+		}
+	}
+	return errs
+}
+
+func unknownProperty(name string) error {
+	if nearest := configs.BrokerKeys.Nearest(name); nearest != "" {
+		return fmt.Errorf("property %s is not known to Kafka %s; did you mean %s?", name, DefaultKafkaVersion, nearest)
+	}
+	return fmt.Errorf("property %s is not known to Kafka %s; leave it out", name, DefaultKafkaVersion)
+}
+
+func (o *Options) fillNodeID() error {
+	for _, name := range []string{"node.id", "broker.id"} {
+		s, set := o.Properties[name]
+		if !set {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
+		if err != nil || n < 0 {
+			return fmt.Errorf("property %s is %q; give it a number from 0 to 2147483647", name, s)
+		}
+		if o.NodeID != 0 && o.NodeID != int32(n) {
+			return fmt.Errorf("the node id is set twice, to %d and by property %s to %d; keep one", o.NodeID, name, n)
+		}
+		o.NodeID = int32(n)
+		return nil
+	}
+	if o.NodeID == 0 {
+		o.NodeID = DefaultNodeID
+	}
+	if o.NodeID < 0 {
+		return fmt.Errorf("node id %d is negative; give a number from 0 to 2147483647", o.NodeID)
+	}
+	return nil
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// fillPlace settles name and data directory.
+func (o *Options) fillPlace() error {
+	if o.Name == "" {
+		o.Name = DefaultName
+	}
+	if !nameForm.MatchString(o.Name) {
+		return fmt.Errorf("name %q: use letters, digits, dots, hyphens and underscores, at most 64, the first a letter or digit", o.Name)
+	}
+	if o.Ephemeral {
+		if o.DataDir != "" {
+			return fmt.Errorf("ephemeral and data directory %s contradict each other; leave one out", o.DataDir)
+		}
+		return nil
+	}
+	if o.DataDir == "" {
+		dir, err := DefaultDataDir(o.Name)
+		if err != nil {
+			return err
+		}
+		o.DataDir = dir
+	}
+	if info, err := os.Stat(o.DataDir); err == nil && !info.IsDir() {
+		return fmt.Errorf("data directory %s is a file; name a directory, or a path where none is yet", o.DataDir)
+	}
+	return nil
+}
+
+func (o *Options) fillVersion() error {
+	if o.KafkaVersion == "" {
+		o.KafkaVersion = DefaultKafkaVersion
+	}
+	if !slices.Contains(KafkaVersions, o.KafkaProfile()) {
+		return fmt.Errorf("Kafka version %s is not one of %s; name one of these", o.KafkaVersion, strings.Join(KafkaVersions, ", "))
+	}
+	return nil
+}
+
+// KafkaProfile is the release of KafkaVersion without its patch number: one of KafkaVersions.
+func (o Options) KafkaProfile() string {
+	parts := strings.Split(o.KafkaVersion, ".")
+	if len(parts) == 3 {
+		if _, err := strconv.ParseUint(parts[2], 10, 16); err == nil {
+			return parts[0] + "." + parts[1]
+		}
+	}
+	return o.KafkaVersion
+}
+
+// DefaultDataDir is where a broker of the name keeps its data: the user's state directory, then doze, then the name.
+func DefaultDataDir(name string) (string, error) {
+	state, err := stateDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's state directory: %w; give a data directory", err)
+	}
+	return filepath.Join(state, "doze", name), nil
+}
+
+func stateDir() (string, error) {
+	switch runtime.GOOS {
+	case "darwin", "ios":
+		home, err := os.UserHomeDir()
+		return filepath.Join(home, "Library", "Application Support"), err
+	case "windows":
+		return os.UserCacheDir() // %LocalAppData%: a machine's own, not roaming
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "state"), err
+}
+
+// checkHostPort refuses an address that is not HOST:PORT with a port up to 65535.
+func checkHostPort(what, address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %q is not HOST:PORT; write it as 127.0.0.1:9092 or [::1]:9092", what, address)
+	}
+	return nil
+}
+
+// StaticProperties are the properties that the broker was started with, as DescribeConfigs answers them: Properties, and
+// those that say what the broker is. listening and advertised are host:port of each listener, once bound.
+func (o Options) StaticProperties(listening, advertised []string) map[string]string {
+	static := maps.Clone(o.Properties)
+	if static == nil {
+		static = map[string]string{}
+	}
+	id := strconv.Itoa(int(o.NodeID))
+	static["node.id"], static["broker.id"] = id, id
+	static["process.roles"] = "broker,controller"
+	static["log.dirs"] = o.DataDir
+	static["listeners"] = o.listenerURLs(listening)
+	static["advertised.listeners"] = o.listenerURLs(advertised)
+	return static
+}
+
+func (o Options) listenerURLs(addresses []string) string {
+	var urls []string
+	for i, a := range addresses {
+		if !strings.HasPrefix(o.Listeners[i].Address, unixPrefix) {
+			urls = append(urls, o.Listeners[i].Name+"://"+a)
+		}
+	}
+	return strings.Join(urls, ",")
+}
+
+// Ready is what a broker says of itself when every listener accepts.
+type Ready struct {
+	Kafka     []string // where clients reach each listener: HOST:PORT, or unix:PATH
+	Health    string   // where /healthz is; "" for nowhere
+	DataDir   string
+	ClusterID string
+}
+
+// Line is the ready line: ready kafka=HOST:PORT of the first listener.
+func (r Ready) Line() string { return "ready kafka=" + r.Kafka[0] }

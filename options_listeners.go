@@ -1,0 +1,146 @@
+package doze
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"doze/configs"
+)
+
+const (
+	unixPrefix   = "unix:"
+	unixPathMax  = 103 // what every system takes
+	listenersMax = 64
+)
+
+// fillListeners settles the listeners from Listeners or the properties listeners and advertised.listeners, names them and
+// checks their addresses.
+func (o *Options) fillListeners() error {
+	fromProperties, err := propertyListeners(o.Properties)
+	switch {
+	case err != nil:
+		return err
+	case len(o.Listeners) == 0:
+		o.Listeners = fromProperties
+	case len(fromProperties) > 0:
+		return errors.New("the listeners are set twice, as options and by the property listeners or advertised.listeners; keep one")
+	}
+	if len(o.Listeners) == 0 {
+		o.Listeners = []Listener{{Address: DefaultAddress}}
+	}
+	if len(o.Listeners) > listenersMax {
+		return fmt.Errorf("%d listeners; at most %d can be opened", len(o.Listeners), listenersMax)
+	}
+	o.Listeners = slices.Clone(o.Listeners)
+	return o.checkListeners()
+}
+
+func (o *Options) checkListeners() error {
+	var errs []error
+	names, addresses := map[string]bool{}, map[string]bool{}
+	for i := range o.Listeners {
+		l := &o.Listeners[i]
+		if l.Name == "" {
+			l.Name = "PLAINTEXT"
+			if i > 0 {
+				l.Name += "_" + strconv.Itoa(i+1)
+			}
+		}
+		if names[l.Name] {
+			errs = append(errs, fmt.Errorf("listener name %s is used twice; give each its own", l.Name))
+		}
+		if addresses[l.Address] && !strings.HasSuffix(l.Address, ":0") {
+			errs = append(errs, fmt.Errorf("listener address %s is used twice; keep one", l.Address))
+		}
+		names[l.Name], addresses[l.Address] = true, true
+		errs = append(errs, l.check())
+	}
+	return errors.Join(errs...)
+}
+
+func (l Listener) check() error {
+	if path, ok := strings.CutPrefix(l.Address, unixPrefix); ok {
+		if path == "" || len(path) > unixPathMax {
+			return fmt.Errorf("listener address %q: a socket's path has 1 to %d bytes; choose a shorter one", l.Address, unixPathMax)
+		}
+	} else if err := checkHostPort("listener address", l.Address); err != nil {
+		return err
+	}
+	if l.Advertise == "" {
+		return nil
+	}
+	if err := checkHostPort("advertised address", l.Advertise); err != nil {
+		return err
+	}
+	host, port, _ := net.SplitHostPort(l.Advertise)
+	if host == "" || host == "0.0.0.0" || host == "::" || port == "0" {
+		return fmt.Errorf("advertised address %q is nothing that a client can connect to; name a host and a port", l.Advertise)
+	}
+	return nil
+}
+
+// propertyListeners reads Kafka's listener properties: NAME://HOST:PORT,... A controller's listener is left out, for doze has
+// no controller apart.
+func propertyListeners(p map[string]string) ([]Listener, error) {
+	listening, err := parseListenerURLs("listeners", p["listeners"])
+	if err != nil {
+		return nil, err
+	}
+	advertised, err := parseListenerURLs("advertised.listeners", p["advertised.listeners"])
+	if err != nil {
+		return nil, err
+	}
+	if len(listening) == 0 && len(advertised) > 0 {
+		// Kafka listens on the port of its default, on all interfaces, when only the advertised address is given.
+		listening = []Listener{{Name: advertised[0].Name, Address: ":9092"}}
+	}
+	controller := configs.Entries(p["controller.listener.names"])
+	listening = slices.DeleteFunc(listening, func(l Listener) bool { return slices.Contains(controller, l.Name) })
+	for i := range listening {
+		if err := checkPlaintext(listening[i].Name, p["listener.security.protocol.map"]); err != nil {
+			return nil, err
+		}
+		for _, a := range advertised {
+			if a.Name == listening[i].Name {
+				listening[i].Advertise = a.Address
+			}
+		}
+	}
+	return listening, nil
+}
+
+func parseListenerURLs(property, value string) ([]Listener, error) {
+	var all []Listener
+	for _, entry := range configs.Entries(value) {
+		name, address, ok := strings.Cut(entry, "://")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("property %s: %q is not NAME://HOST:PORT; write it as PLAINTEXT://localhost:9092", property, entry)
+		}
+		if err := checkHostPort("property "+property+": address", address); err != nil {
+			return nil, err
+		}
+		all = append(all, Listener{Name: strings.ToUpper(name), Address: address})
+	}
+	return all, nil
+}
+
+// checkPlaintext refuses a listener whose protocol is not PLAINTEXT: its own name says which, or the map of names does.
+func checkPlaintext(name, protocols string) error {
+	protocol := name
+	for _, entry := range configs.Entries(protocols) {
+		if n, p, ok := strings.Cut(entry, ":"); ok && strings.EqualFold(n, name) {
+			protocol = strings.ToUpper(p)
+		}
+	}
+	switch protocol {
+	case "PLAINTEXT":
+		return nil
+	case "SSL", "SASL_PLAINTEXT", "SASL_SSL":
+		return fmt.Errorf("listener %s asks for %s; this release of doze serves PLAINTEXT listeners: change its protocol", name, protocol)
+	}
+	return fmt.Errorf("listener %s has no protocol; add %s:PLAINTEXT to listener.security.protocol.map", name, name)
+}

@@ -1,0 +1,39 @@
+package projections
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Check says what is inconsistent in the group, if anything is.
+func (g *Group) Check() error {
+	waiting, counts := 0, &Group{}
+	for _, m := range g.Members {
+		if m.Rejoins {
+			waiting++
+		}
+		counts.count(m.Protocols, 1)
+	}
+	leads := g.Member(g.Leader) != nil
+	switch {
+	case waiting != g.Waiting:
+		return fmt.Errorf("group %q: %d members wait, %d counted", g.ID, waiting, g.Waiting)
+	case !slices.Equal(counts.Counts, g.Counts):
+		return fmt.Errorf("group %q: protocols %v, counted %v", g.ID, counts.Counts, g.Counts)
+	case leads != (len(g.Members) > 0) || !leads && g.Leader != "":
+		return fmt.Errorf("group %q: leader %q of %d members", g.ID, g.Leader, len(g.Members))
+	case g.State == Empty && len(g.Members) > 0:
+		return fmt.Errorf("group %q: Empty with %d members", g.ID, len(g.Members))
+	case (g.State == CompletingRebalance || g.State == Stable) && (waiting > 0 || len(g.Members) == 0):
+		return fmt.Errorf("group %q: %s with %d members, %d of them in the join phase", g.ID, g.State, len(g.Members), waiting)
+	case !slices.IsSortedFunc(g.Members, func(a, b *Member) int { return strings.Compare(a.ID, b.ID) }):
+		return fmt.Errorf("group %q: members out of order", g.ID)
+	}
+	for _, p := range g.Pending {
+		if g.Member(p.ID) != nil {
+			return fmt.Errorf("group %q: %q is both a member and an id handed out", g.ID, p.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package projections
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"doze/journal"
+)
+
+// A group's row holds the group alone; its members and the ids it has handed out are rows of their own, so that no row
+// grows with a group. What can be counted from those is not in the row.
+
+func eachGroup(s *State, yield func(row) bool) {
+	s.Groups.Each("", func(g *Group) bool { return yield(g) })
+}
+
+func (g *Group) encode(w *rowWriter) {
+	w.string(g.ID)
+	w.uint(uint64(g.Type))
+	w.uint(uint64(g.State))
+	w.int(g.Since)
+	w.int(int64(g.Generation))
+	w.string(g.ProtocolType)
+	w.string(g.Protocol)
+	w.string(g.Leader)
+	w.uint(g.JoinSeq)
+	w.bool(g.Initial)
+	w.bool(g.Grown)
+	w.int(int64(g.LeftMs))
+	w.uint(g.SyncSeq)
+	w.bool(g.SubscriptionsKnown)
+	w.uint(uint64(len(g.Subscribed)))
+	for _, topic := range g.Subscribed {
+		w.string(topic)
+	}
+}
+
+// Fields shows what people ask a group for; the deadlines of a rebalance are not among it.
+func (g *Group) Fields() []Field {
+	return []Field{
+		{"group", g.ID}, {"type", TypeName(g.Type)}, {"state", g.State.String()}, {"since", g.Since},
+		{"generation", int64(g.Generation)}, {"protocol-type", g.ProtocolType}, {"protocol", g.Protocol}, {"leader", g.Leader},
+		{"members", int64(len(g.Members))}, {"subscribed", g.Subscribed},
+	}
+}
+
+// TypeName is Kafka's name of a type of groups.
+func TypeName(t journal.GroupType) string {
+	if t == journal.GroupClassic {
+		return "classic"
+	}
+	return "unknown"
+}
+
+func loadGroup(s *State, r *rowReader) {
+	g := &Group{
+		ID: r.string(), Type: journal.GroupType(r.uint()), State: GroupState(r.uint()), Since: r.int(),
+		Generation: r.int32(), ProtocolType: r.string(), Protocol: r.string(), Leader: r.string(),
+		JoinSeq: r.uint(), Initial: r.bool(), Grown: r.bool(), LeftMs: r.int32(), SyncSeq: r.uint(), SubscriptionsKnown: r.bool(),
+	}
+	for range r.count() {
+		g.Subscribed = append(g.Subscribed, r.string())
+	}
+	if int(g.State) >= len(groupStateNames) {
+		r.fail(fmt.Errorf("group %q: state %d", g.ID, g.State))
+		return
+	}
+	s.Groups.tree.ReplaceOrInsert(g)
+}
+
+// memberRow is a member under its group's id.
+type memberRow struct {
+	group string
+	*Member
+}
+
+func eachMember(s *State, yield func(row) bool) {
+	s.Groups.Each("", func(g *Group) bool {
+		for _, m := range g.Members {
+			if !yield(memberRow{g.ID, m}) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (m memberRow) encode(w *rowWriter) {
+	w.string(m.group)
+	w.string(m.ID)
+	w.bool(m.Static)
+	w.string(m.InstanceID)
+	w.string(m.ClientID)
+	w.string(m.ClientHost)
+	w.int(int64(m.SessionTimeoutMs))
+	w.int(int64(m.RebalanceTimeoutMs))
+	w.bytes(m.Assignment)
+	w.uint(m.Joined)
+	w.uint(m.Active)
+	for _, flag := range []bool{m.New, m.Rejoins, m.Synced, m.Syncs} {
+		w.bool(flag)
+	}
+	w.uint(uint64(len(m.Protocols)))
+	for _, p := range m.Protocols {
+		w.string(p.Name)
+		w.bytes(p.Metadata)
+	}
+}
+
+// Fields shows the member's metadata and assignment by their sizes: they are the clients' own encoding.
+func (m memberRow) Fields() []Field {
+	protocols := make([]string, len(m.Protocols))
+	for i, p := range m.Protocols {
+		protocols[i] = fmt.Sprintf("%s(%d)", p.Name, len(p.Metadata))
+	}
+	return []Field{
+		{"group", m.group}, {"member", m.ID}, {"static", m.Static}, {"instance", m.InstanceID}, {"client", m.ClientID}, {"host", m.ClientHost},
+		{"session-ms", int64(m.SessionTimeoutMs)}, {"rebalance-ms", int64(m.RebalanceTimeoutMs)}, {"protocols", protocols},
+		{"assignment-bytes", int64(len(m.Assignment))}, {"rejoins", m.Rejoins}, {"synced", m.Synced},
+	}
+}
+
+func loadMember(s *State, r *rowReader) {
+	group := r.string()
+	m := &Member{
+		ID: r.string(), Static: r.bool(), InstanceID: r.string(), ClientID: r.string(), ClientHost: r.string(),
+		SessionTimeoutMs: r.int32(), RebalanceTimeoutMs: r.int32(), Assignment: r.bytes(), Joined: r.uint(), Active: r.uint(),
+		New: r.bool(), Rejoins: r.bool(), Synced: r.bool(), Syncs: r.bool(),
+	}
+	for range r.count() {
+		m.Protocols = append(m.Protocols, journal.MemberProtocol{Name: r.string(), Metadata: r.bytes()})
+	}
+	g := s.Groups.Get(group)
+	if g == nil || len(g.Members) > 0 && g.Members[len(g.Members)-1].ID >= m.ID {
+		r.fail(fmt.Errorf("member %q: no such group as %q, or out of order", m.ID, group))
+		return
+	}
+	g.Members = append(g.Members, m) // the state is fresh: nobody else sees the group
+	g.count(m.Protocols, 1)
+	if m.Rejoins {
+		g.Waiting++
+	}
+}
+
+// pendingRow is an id that was handed out, under its group's.
+type pendingRow struct {
+	group string
+	PendingMember
+}
+
+func eachPending(s *State, yield func(row) bool) {
+	s.Groups.Each("", func(g *Group) bool {
+		for _, p := range g.Pending {
+			if !yield(pendingRow{g.ID, p}) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (p pendingRow) encode(w *rowWriter) {
+	w.string(p.group)
+	w.string(p.ID)
+	w.int(int64(p.SessionTimeoutMs))
+	w.uint(p.Active)
+}
+
+// Fields shows the id and how long it is good for.
+func (p pendingRow) Fields() []Field {
+	return []Field{{"group", p.group}, {"member", p.ID}, {"session-ms", int64(p.SessionTimeoutMs)}}
+}
+
+func loadPending(s *State, r *rowReader) {
+	group := r.string()
+	p := PendingMember{ID: r.string(), SessionTimeoutMs: r.int32(), Active: r.uint()}
+	g := s.Groups.Get(group)
+	if g == nil || !slices.IsSortedFunc(append(g.Pending, p), func(a, b PendingMember) int { return strings.Compare(a.ID, b.ID) }) {
+		r.fail(fmt.Errorf("member id %q: no such group as %q, or out of order", p.ID, group))
+		return
+	}
+	g.Pending = append(g.Pending, p)
+}

@@ -1,0 +1,108 @@
+package projections
+
+import (
+	"fmt"
+
+	"doze/journal"
+)
+
+func (s *State) applyOffsetsCommitted(e *journal.OffsetsCommitted) error {
+	var t *OffsetsOfTopic
+	for i := range e.Offsets {
+		c := &e.Offsets[i]
+		if t == nil || t.Topic != c.Topic || t.ID != ID(c.TopicID) {
+			if t = s.openOffsets(e.Group, c.Topic, c.TopicID); t == nil {
+				return fmt.Errorf("group %q: offsets of no such group", e.Group)
+			}
+		}
+		s.Offsets.put(t, CommittedOffset{
+			Partition: c.Partition, Offset: c.Offset, LeaderEpoch: c.LeaderEpoch, Metadata: c.Metadata, CommitAt: c.CommitAt, ExpireAt: c.ExpireAt,
+		})
+	}
+	return nil
+}
+
+func (o *Offsets) put(t *OffsetsOfTopic, c CommittedOffset) {
+	row := offsetRow{slot: t.slot, partition: c.Partition, epoch: c.LeaderEpoch, offset: c.Offset, commitAt: c.CommitAt}
+	if c.Metadata != "" || c.ExpireAt != -1 {
+		row.extra = &offsetExtra{metadata: c.Metadata, expireAt: c.ExpireAt}
+	}
+	o.offsets.ReplaceOrInsert(row)
+}
+
+func (s *State) applyOffsetsRemoved(group string, partitions []journal.TopicPartition) error {
+	for _, p := range partitions {
+		t := s.Offsets.Topic(group, p.Topic)
+		if t == nil {
+			return fmt.Errorf("group %q: no offset of %s-%d", group, p.Topic, p.Partition)
+		}
+		if _, ok := s.Offsets.offsets.Delete(offsetRow{slot: t.slot, partition: p.Partition}); !ok {
+			return fmt.Errorf("group %q: no offset of %s-%d", group, p.Topic, p.Partition)
+		}
+		s.Offsets.close(t)
+	}
+	return nil
+}
+
+// dropTopic removes what every group committed for a topic that is deleted.
+func (o *Offsets) dropTopic(id ID) {
+	var gone []*OffsetsOfTopic
+	o.byID.AscendGreaterOrEqual(&OffsetsOfTopic{ID: id}, func(t *OffsetsOfTopic) bool {
+		if t.ID == id {
+			gone = append(gone, t)
+		}
+		return t.ID == id
+	})
+	o.drop(gone)
+}
+
+func (o *Offsets) dropGroup(group string) {
+	var gone []*OffsetsOfTopic
+	o.OfGroup(group, func(t *OffsetsOfTopic) bool { gone = append(gone, t); return true })
+	o.drop(gone)
+}
+
+// openOffsets returns the handle for the group and topic, a new one if need be; nil when there is no such group. Offsets of
+// a topic that had the name before are not this topic's: they go.
+func (s *State) openOffsets(group, topic string, id ID) *OffsetsOfTopic {
+	o := &s.Offsets
+	t := o.Topic(group, topic)
+	switch {
+	case t != nil && t.ID == id:
+		return t
+	case t != nil:
+		o.drop([]*OffsetsOfTopic{t})
+	case s.Groups.Get(group) == nil:
+		return nil
+	}
+	o.lastSlot++
+	t = &OffsetsOfTopic{Group: group, Topic: topic, ID: id, slot: o.lastSlot}
+	o.topics.ReplaceOrInsert(t)
+	o.byID.ReplaceOrInsert(t)
+	return t
+}
+
+// close forgets the handle when no offset is left under it.
+func (o *Offsets) close(t *OffsetsOfTopic) {
+	left := false
+	o.OfTopic(t, func(CommittedOffset) bool { left = true; return false })
+	if !left {
+		o.topics.Delete(t)
+		o.byID.Delete(t)
+	}
+}
+
+func (o *Offsets) drop(topics []*OffsetsOfTopic) {
+	for _, t := range topics {
+		var rows []offsetRow
+		o.offsets.AscendRange(offsetRow{slot: t.slot}, offsetRow{slot: t.slot + 1}, func(r offsetRow) bool {
+			rows = append(rows, r)
+			return true
+		})
+		for _, r := range rows {
+			o.offsets.Delete(r)
+		}
+		o.topics.Delete(t)
+		o.byID.Delete(t)
+	}
+}

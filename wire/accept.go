@@ -1,0 +1,100 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+var background = context.Background()
+
+// keepAlive turns TCP keep-alive on, as Kafka does, with the system's own intervals: one system call instead of four.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: -1, Interval: -1, Count: -1}
+
+// Serve accepts on every listener until ctx ends or Shutdown is called, and returns when accepting has ended: nil after
+// either. It closes no connection: that is Shutdown's.
+func (s *Server) Serve(ctx context.Context) error {
+	s.mu.Lock()
+	listeners := s.listeners
+	s.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() {
+		for _, l := range listeners {
+			l.close()
+		}
+	})
+	defer stop()
+	s.startSweeper()
+	var all sync.WaitGroup
+	errs := make([]error, len(listeners))
+	for i, l := range listeners {
+		all.Go(func() { errs[i] = s.accept(l) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// accept takes connections from one listener. When the process is out of descriptors it waits and tries again: a
+// connection that ends gives one back.
+func (s *Server) accept(l *Listener) error {
+	const longest = time.Second
+	pause := 5 * time.Millisecond
+	for {
+		if !s.waitForRoom() {
+			return nil
+		}
+		nc, err := l.ln.Accept()
+		if err == nil {
+			pause = 5 * time.Millisecond
+			s.accepted(l, nc)
+			continue
+		}
+		if s.stopping.Load() || errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if !passing(err) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-s.ctx.Done():
+		}
+		pause = min(2*pause, longest)
+	}
+}
+
+// passing says that an accept error is one that time mends: no descriptor or memory left, a peer gone before its turn.
+func passing(err error) bool {
+	var t interface{ Temporary() bool }
+	return errors.As(err, &t) && t.Temporary()
+}
+
+// waitForRoom waits until there are fewer connections than allowed. false: the server stops.
+func (s *Server) waitForRoom() bool {
+	limit := s.opt.MaxConnections
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for limit > 0 && len(s.conns) >= limit && !s.stopping.Load() {
+		s.room.Wait()
+	}
+	return !s.stopping.Load()
+}
+
+// accepted serves a connection, or closes it when its address has too many.
+func (s *Server) accepted(l *Listener, nc net.Conn) {
+	if limit := s.opt.MaxConnectionsByIP; limit > 0 {
+		ip := peerIP(nc)
+		s.mu.Lock()
+		full := ip != "" && s.byIP[ip] >= limit
+		s.mu.Unlock()
+		if full {
+			nc.Close()
+			return
+		}
+	}
+	if l.wrap != nil {
+		nc = l.wrap(nc)
+	}
+	s.ServeConn(l, nc)
+}
