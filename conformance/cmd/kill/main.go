@@ -1,0 +1,55 @@
+// Command kill ends a broker with SIGKILL at random moments under load and checks that nothing acknowledged is lost or
+// there twice.
+//
+//	go run ./conformance/cmd/kill -times 200
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"doze/conformance/kill"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	times := flag.Int("times", 200, "how often to kill the broker")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the moments")
+	binary := flag.String("doze", "", "the doze binary; built from this module when it is not given")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "doze-kill-")
+	if err != nil {
+		return err
+	}
+	if *binary == "" {
+		*binary = filepath.Join(dir, "doze")
+		if out, err := exec.Command("go", "build", "-o", *binary, "doze/cmd/doze").CombinedOutput(); err != nil {
+			return fmt.Errorf("build doze: %w\n%s", err, out)
+		}
+	}
+	fmt.Printf("seed %d, directory %s\n", *seed, dir)
+	report, err := kill.Run(context.Background(), kill.Options{Binary: *binary, Times: *times, Seed: *seed, Dir: dir, Out: os.Stdout})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d kills: %d records acknowledged, %d read by the group, slowest start %v\n", report.Kills, report.Acked,
+		report.Consumed, report.Slowest.Round(time.Millisecond))
+	if len(report.Faults) > 0 {
+		for _, fault := range report.Faults {
+			fmt.Println("FAULT", fault)
+		}
+		return fmt.Errorf("%d faults with seed %d; the data is in %s", len(report.Faults), *seed, dir)
+	}
+	return os.RemoveAll(dir)
+}
