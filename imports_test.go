@@ -1,0 +1,84 @@
+package doze_test
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the import table of ARCHITECTURE.md: what a package of the product may import of this module, and which
+// modules of others. Tests may import more; sub-packages count as their package unless they are listed.
+var mayImport = map[string]struct{ own, others []string }{
+	"disk":        {nil, []string{"golang.org/x/sys"}},
+	"configs":     {nil, nil},
+	"journal":     {[]string{"disk"}, []string{"github.com/vmihailenco/msgpack"}},
+	"projections": {[]string{"journal"}, []string{"github.com/google/btree"}},
+	"segments":    {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
+	"wire":        {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"handlers":    {[]string{"configs", "journal", "projections", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"replay":      {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".":           {[]string{"configs", "disk", "handlers", "journal", "projections", "replay", "segments", "wire"}, nil},
+	"cmd/doze": {
+		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
+		[]string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
+	},
+}
+
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	seen := map[string]bool{}
+	sources(t, func(dir string, f *ast.File, test bool) {
+		pkg := ownPackage(dir)
+		if pkg == "" || test {
+			return
+		}
+		seen[pkg] = true
+		rule, known := mayImport[pkg]
+		if !known {
+			t.Errorf("package %s is not in the import table", dir)
+			return
+		}
+		for _, spec := range f.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if !allowed(pkg, imported, rule.own, rule.others) {
+				t.Errorf("%s imports %s, which the import table does not allow", dir, imported)
+			}
+		}
+	})
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("the import table has %s, which is not there", pkg)
+		}
+	}
+}
+
+// ownPackage is the table's row for a directory; "" for what the table does not rule.
+func ownPackage(dir string) string {
+	switch {
+	case dir == "." || dir == "cmd/doze":
+		return dir
+	case strings.HasPrefix(dir, "conformance"):
+		return ""
+	}
+	first, _, _ := strings.Cut(dir, "/")
+	return first
+}
+
+func allowed(pkg, imported string, own, others []string) bool {
+	if imported == "doze" {
+		return slices.Contains(own, ".")
+	}
+	if rest, ours := strings.CutPrefix(imported, "doze/"); ours {
+		name := ownPackage(rest)
+		return name == pkg || slices.Contains(own, name)
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(others, func(module string) bool {
+		return imported == module || strings.HasPrefix(imported, module+"/") || path.Dir(imported) == module
+	})
+}
