@@ -19,6 +19,7 @@ const (
 
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the broker."`
+	Replay  replayCmd  `cmd:"" help:"Run a journal again: print it, cut it, check it, compare it."`
 	Env     envCmd     `cmd:"" help:"Print the environment that clients of the broker need."`
 	Doctor  doctorCmd  `cmd:"" help:"Look for what would keep the broker from running, and say how to mend it."`
 	Version versionCmd `cmd:"" help:"Print the version of doze and the release of Kafka that it answers as."`
