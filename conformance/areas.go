@@ -7,5 +7,6 @@ func areas() [][]Scenario {
 		profileScenarios(),
 		handshakeScenarios(),
 		topicScenarios(),
+		configScenarios(),
 	}
 }
