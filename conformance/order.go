@@ -23,6 +23,12 @@ var sortRules = map[int16][]sortRule{
 		{"Topics", []string{"Topic"}, "answers are gathered in a hash map by partition"},
 		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
 	},
+	32: {
+		{"Resources.Configs", []string{"Name"}, "keys are kept in a hash map; doze answers them in name order"},
+	},
+	74: {
+		{"ConfigResources", []string{"Type", "Name"}, "names of a kind are gathered in a hash map"},
+	},
 	18: {
 		{"SupportedFeatures", []string{"Name"}, "features are kept in a hash map"},
 		{"FinalizedFeatures", []string{"Name"}, "features are kept in a hash map"},
