@@ -1,0 +1,53 @@
+//go:build linux
+
+package brokers
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func (b *Broker) propertiesPath() string { return filepath.Join(b.dir, "server.properties") }
+
+// formatKafka writes the properties of a single node that is broker and controller, and formats its log directory, which
+// Kafka wants done before the first start. What differs from Kafka's defaults: replication factors of the internal topics
+// (there is one node), no wait before a group's first rebalance (the bench measures work, not waiting), and a session
+// of the broker with its own controller that survives being frozen.
+func (l *Launcher) formatKafka(ctx context.Context, b *Broker) error {
+	b.takePorts()
+	properties := []string{
+		"process.roles=broker,controller",
+		"node.id=1",
+		"controller.quorum.voters=1@" + b.secondAddr(),
+		"listeners=PLAINTEXT://" + b.Addr + ",CONTROLLER://" + b.secondAddr(),
+		"advertised.listeners=PLAINTEXT://" + b.Addr,
+		"listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"controller.listener.names=CONTROLLER",
+		"inter.broker.listener.name=PLAINTEXT",
+		"log.dirs=" + filepath.Join(b.dir, "data"),
+		"offsets.topic.replication.factor=1",
+		"transaction.state.log.replication.factor=1",
+		"transaction.state.log.min.isr=1",
+		"share.coordinator.state.topic.replication.factor=1",
+		"share.coordinator.state.topic.min.isr=1",
+		"group.initial.rebalance.delay.ms=0",
+		"broker.session.timeout.ms=3600000",
+	}
+	text := strings.Join(properties, "\n") + "\n"
+	if err := os.WriteFile(b.propertiesPath(), []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write Kafka's properties: %w", err)
+	}
+	id := make([]byte, 16)
+	rand.Read(id)
+	id[0] &= 0x7f // the text must not begin with a dash
+	cmd := l.java("kafka.tools.StorageTool", "format", "-t", base64.RawURLEncoding.EncodeToString(id), "-c", b.propertiesPath())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("format Kafka's log directory: %w\n%s", err, out)
+	}
+	return ctx.Err()
+}
