@@ -53,6 +53,9 @@ func readOptions(args []string) (options, error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
+	if o.floorServer != "" || o.list {
+		return o, nil
+	}
 	return o, o.check(only, kinds)
 }
 
