@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -49,6 +50,11 @@ func wireScenarios() []Scenario {
 			Name:  "wire-api-versions",
 			Claim: "ApiVersions v3 answers error 42 for a client software name or version that is empty or has another character than letters, digits, dots and hyphens or one of these two at an end, and the connection goes on.",
 			Run:   runWireApiVersions,
+		},
+		{
+			Name:  "wire-text",
+			Claim: "Bytes that are not UTF-8 are read as U+FFFD, one for as much as could begin a character, and come back so.",
+			Run:   runWireText,
 		},
 		{
 			Name:  "wire-pipelining",
@@ -253,6 +259,14 @@ func runWireApiVersions(c *C) {
 	a.DoRaw("v-1", headed(18, -1, nil), apiVersionsLike(0))
 	a.DoRaw("v32767", headed(18, 32767, noTags), apiVersionsLike(0))
 	a.DoRaw("v99 with a tag beyond the frame", headed(18, 99, []byte{1, 5, 0x7f}), apiVersionsLike(0))
+}
+
+func runWireText(c *C) {
+	a := c.Conn("a")
+	for _, name := range []string{"\xff\xfe", "a\xe2\x82", "\xe2\x82a", "\xed\xa0\x80", "\xc0\x80", "\u00e4"} {
+		topics := append([]byte{0, 0, 0, 1, 0, byte(len(name))}, name...)
+		a.DoRaw("topic "+hex.EncodeToString([]byte(name)), headed(3, 1, nil, topics...), metadataLike(1))
+	}
 }
 
 func runWirePipelining(c *C) {

@@ -35,6 +35,8 @@ func journalName(first uint64) string { return fmt.Sprintf("%020d%s", first, jou
 func snapshotName(seq uint64) string  { return fmt.Sprintf("%020d%s", seq, snapshotSuffix) }
 
 // parseName gives the sequence in a file's name.
+//
+//fuzz:parser class=journal FuzzName
 func parseName(name, suffix string) (uint64, bool) {
 	digits, ok := strings.CutSuffix(name, suffix)
 	if !ok || len(digits) != 20 {
@@ -134,6 +136,9 @@ func parseMarker(b []byte) (marker, error) {
 	}, nil
 }
 
+// readMarker reads the clean-stop file of a directory.
+//
+//fuzz:parser class=journal FuzzMarker
 func readMarker(fsys disk.FS, dir string) (marker, error) {
 	f, err := fsys.OpenFile(path.Join(dir, markerName), readOnly)
 	if err != nil {

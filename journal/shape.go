@@ -23,7 +23,7 @@ var (
 // length within the bytes left, every integer and length at its shortest, and only the types that events are made of
 // (no nil, no float, no extension). It allocates nothing and looks at each byte at most once.
 //
-//fuzz:parser class=body FuzzCheckShape
+//fuzz:parser class=event FuzzCheckShape
 func checkShape(b []byte) error {
 	n, err := valueSize(b)
 	if err != nil {

@@ -65,6 +65,9 @@ var (
 	errSnapshotHash   = errors.New("the state's hash differs")
 )
 
+// parsePoint reads a snapshot's header from headerSize bytes.
+//
+//fuzz:parser class=snapshot FuzzSnapshot
 func parsePoint(b []byte) (point, error) {
 	if [8]byte(b) != snapshotMagic {
 		return point{}, errNotSnapshot
@@ -84,9 +87,11 @@ func parsePoint(b []byte) (point, error) {
 	}, nil
 }
 
+func newHash() hash.Hash { return sha256.New() }
+
 // HashOf is the hash of a state: SHA-256 over its rows, each after its length in 4 bytes, little endian.
 func HashOf(rows func(yield func(row []byte) error) error) ([32]byte, error) {
-	w := rowWriter{hash: sha256.New(), to: io.Discard}
+	w := rowWriter{hash: newHash(), to: io.Discard}
 	err := rows(w.row)
 	if err == nil {
 		err = w.flush()
@@ -173,7 +178,7 @@ func writeSnapshot(fsys disk.FS, dir string, p point, rows func(yield func(row [
 		if _, err := w.Write(p.encode()); err != nil {
 			return err
 		}
-		rw := rowWriter{to: w, hash: sha256.New()}
+		rw := rowWriter{to: w, hash: newHash()}
 		if err := rows(rw.row); err != nil {
 			return err
 		}
@@ -235,7 +240,7 @@ func readSnapshot(r io.Reader, load func(row []byte) error) (point, [32]byte, er
 	if err != nil {
 		return p, [32]byte{}, err
 	}
-	sum := sha256.New()
+	sum := newHash()
 	var block []byte
 	count := uint64(0)
 	for {
@@ -260,6 +265,8 @@ func readSnapshot(r io.Reader, load func(row []byte) error) (point, [32]byte, er
 }
 
 // readBlock reads a block into memory that grows with what is really there, not with what the length says.
+//
+//fuzz:parser class=snapshot FuzzSnapshot
 func readBlock(r io.Reader, into []byte) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -305,6 +312,9 @@ func loadRows(block []byte, load func(row []byte) error) (count uint64, err erro
 	return count, nil
 }
 
+// readTrailer reads what follows the empty block and holds the number of rows against it.
+//
+//fuzz:parser class=snapshot FuzzSnapshot
 func readTrailer(r io.Reader, rows uint64) (sum [32]byte, err error) {
 	b := make([]byte, snapshotTrailer)
 	if _, err := io.ReadFull(r, b); err != nil {

@@ -19,6 +19,8 @@ type part struct {
 }
 
 // readPart reads the header of a journal file. What is wrong with it is in the part; an error is the disk's.
+//
+//fuzz:parser class=journal FuzzFileHeader
 func readPart(fsys disk.FS, name string) (part, error) {
 	p := part{name: name}
 	f, err := fsys.OpenFile(name, readOnly)
@@ -51,6 +53,8 @@ func headerVerdict(name string, h FileHeader, err error) error {
 }
 
 // readParts reads the headers of a directory's files and holds them against their names and each other.
+//
+//fuzz:not-a-parser it lists files and compares their headers; readPart reads them
 func readParts(fsys disk.FS, dir string, journals []uint64) ([]part, error) {
 	parts := make([]part, 0, len(journals))
 	for _, first := range journals {

@@ -55,7 +55,7 @@ func TypeName(t journal.GroupType) string {
 
 func loadGroup(s *State, r *rowReader) {
 	g := &Group{
-		ID: r.string(), Type: journal.GroupType(r.uint()), State: GroupState(r.uint()), Since: r.int(),
+		ID: r.string(), Type: journal.GroupType(r.small()), State: GroupState(r.small()), Since: r.int(),
 		Generation: r.int32(), ProtocolType: r.string(), Protocol: r.string(), Leader: r.string(),
 		JoinSeq: r.uint(), Initial: r.bool(), Grown: r.bool(), LeftMs: r.int32(), SyncSeq: r.uint(), SubscriptionsKnown: r.bool(),
 	}

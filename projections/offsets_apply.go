@@ -10,6 +10,9 @@ func (s *State) applyOffsetsCommitted(e *journal.OffsetsCommitted) error {
 	var t *OffsetsOfTopic
 	for i := range e.Offsets {
 		c := &e.Offsets[i]
+		if c.Partition < 0 {
+			return fmt.Errorf("group %q: offset of partition %d of topic %q", e.Group, c.Partition, c.Topic)
+		}
 		if t == nil || t.Topic != c.Topic || t.ID != ID(c.TopicID) {
 			if t = s.openOffsets(e.Group, c.Topic, c.TopicID); t == nil {
 				return fmt.Errorf("group %q: offsets of no such group", e.Group)

@@ -44,6 +44,9 @@ func loadOffset(s *State, r *rowReader) {
 	c := CommittedOffset{
 		Partition: r.int32(), Offset: r.int(), LeaderEpoch: r.int32(), Metadata: r.string(), CommitAt: r.int(), ExpireAt: r.int(),
 	}
+	if r.err == nil && c.Partition < 0 {
+		r.fail(fmt.Errorf("offset of group %q: partition %d", group, c.Partition))
+	}
 	if r.err != nil {
 		return
 	}
@@ -54,6 +57,10 @@ func loadOffset(s *State, r *rowReader) {
 			return
 		}
 		s.Offsets.opened = t
+	}
+	if t.ID != id {
+		r.fail(fmt.Errorf("offset of group %q: topic %q has two ids", group, topic))
+		return
 	}
 	s.Offsets.put(t, c)
 }

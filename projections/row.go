@@ -27,7 +27,10 @@ func (w *rowWriter) bool(v bool) {
 	w.b = append(w.b, 0)
 }
 
-var errShortRow = errors.New("row ends early")
+var (
+	errShortRow = errors.New("row ends early")
+	errRowForm  = errors.New("row is not as this version writes it")
+)
 
 // rowReader reads the fields of one row; after the first error every read gives zero values and err stays.
 type rowReader struct {
@@ -53,13 +56,8 @@ func (r *rowReader) take(n uint64) []byte {
 }
 
 func (r *rowReader) int() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.fail(errShortRow)
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
+	v := r.uint() // zigzag, as binary.AppendVarint has it
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 func (r *rowReader) uint() uint64 {
@@ -68,14 +66,41 @@ func (r *rowReader) uint() uint64 {
 		r.fail(errShortRow)
 		return 0
 	}
+	if n > 1 && r.b[n-1] == 0 {
+		r.fail(errRowForm)
+		return 0
+	}
 	r.b = r.b[n:]
 	return v
 }
 
-func (r *rowReader) int32() int32   { return int32(r.int()) }
 func (r *rowReader) string() string { return string(r.take(r.uint())) }
 func (r *rowReader) bytes() []byte  { return append([]byte(nil), r.take(r.uint())...) }
-func (r *rowReader) bool() bool     { b := r.take(1); return len(b) == 1 && b[0] == 1 }
+
+func (r *rowReader) int32() int32 {
+	v := r.int()
+	if v != int64(int32(v)) {
+		r.fail(errRowForm)
+	}
+	return int32(v)
+}
+
+// small reads an unsigned number that fits a byte.
+func (r *rowReader) small() uint8 {
+	v := r.uint()
+	if v > 0xff {
+		r.fail(errRowForm)
+	}
+	return uint8(v)
+}
+
+func (r *rowReader) bool() bool {
+	b := r.take(1)
+	if len(b) == 1 && b[0] > 1 {
+		r.fail(errRowForm)
+	}
+	return len(b) == 1 && b[0] == 1
+}
 
 func (r *rowReader) id() (id ID) {
 	copy(id[:], r.take(16))

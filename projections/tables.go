@@ -197,5 +197,9 @@ func eachConfig(s *State, yield func(row) bool) {
 }
 
 func loadConfig(s *State, r *rowReader) {
-	s.Configs.put(Config{Type: int8(r.int()), Resource: r.string(), Name: r.string(), Value: r.string()})
+	kind := r.int()
+	if kind != int64(int8(kind)) {
+		r.fail(errRowForm)
+	}
+	s.Configs.put(Config{Type: int8(kind), Resource: r.string(), Name: r.string(), Value: r.string()})
 }

@@ -25,6 +25,8 @@ func AtTime(ms int64) Bound { return Bound{set: true, time: true, n: ms} }
 var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999", "2006-01-02 15:04:05.999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
 
 // ParseBound reads a sequence (digits) or a time: as printed by replay, RFC 3339, or a part of it.
+//
+//fuzz:parser class=config FuzzParseBound
 func ParseBound(s string) (Bound, error) {
 	if seq, err := strconv.ParseUint(s, 10, 63); err == nil {
 		return AtSeq(seq), nil

@@ -19,6 +19,8 @@ type Match struct {
 
 // ParseMatch reads KEY=VALUE. Keys are seq, kind, api, client, principal, conn, request, timer, and the fields of events
 // at any depth; "topic" also finds events that name the topic by its id, or that alter its configs.
+//
+//fuzz:parser class=config FuzzParseMatch
 func ParseMatch(s string) (Match, error) {
 	key, value, ok := strings.Cut(s, "=")
 	if !ok || key == "" {

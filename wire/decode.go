@@ -32,7 +32,7 @@ func (c *Conn) decode(f frame, received time.Time) (*Request, Handle, error) {
 		return nil, nil, err
 	}
 	r := &Request{
-		Conn: c, Key: h.key, Version: h.version, Correlation: h.correlation, ClientID: string(h.clientID),
+		Conn: c, Key: h.key, Version: h.version, Correlation: h.correlation, ClientID: validText(h.clientID),
 		Received: received, Size: len(f.body), frame: f,
 	}
 	handle, ok := c.server.apis.Lookup(h.key, h.version)
@@ -100,6 +100,9 @@ func (s *Server) decodeBody(r *Request, b []byte) (kmsg.Request, error) {
 	if err := body.ReadFrom(b); err != nil {
 		s.decoding.put(r.cost)
 		return nil, fmt.Errorf("decode body: %w", err)
+	}
+	if m.mend {
+		mendText(body)
 	}
 	if !keep {
 		r.frame.release()

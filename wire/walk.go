@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unicode/utf8"
 )
 
 // ShapeError says which field of a request's body does not have the shape that the protocol gives it.
@@ -26,7 +27,7 @@ var (
 
 // check walks a request's body by its shape and reckons what the decoded request will take in memory. It refuses what
 // Kafka's parser refuses; bytes after the body are let pass, as Kafka does. It stops with ErrMemory at limit, and it
-// does not look into strings and records.
+// does not look into records.
 //
 //fuzz:parser class=body FuzzCheck
 func (s shape) check(b []byte, limit int64) (measure, error) {
@@ -39,6 +40,7 @@ func (s shape) check(b []byte, limit int64) (measure, error) {
 type measure struct {
 	cost    int64 // bytes of memory
 	aliases bool  // it has byte slices (or unknown tags) that lie in the body
+	mend    bool  // it has strings that are not UTF-8
 }
 
 type walker struct {
@@ -143,7 +145,12 @@ func (w *walker) text(st *step) (err error) {
 	case n > len(w.b):
 		return errShort
 	}
+	valid := utf8.Valid(w.b[:n])
 	w.b = w.b[n:]
+	if !valid {
+		w.mend = true
+		n *= 4 // a byte becomes three, beside what it was
+	}
 	if st.nullable {
 		n += sizeText
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -97,6 +98,18 @@ func FuzzUvarint(f *testing.F) {
 		again, more, err := uvarint(append(appendUvarint(nil, v), rest...))
 		if err != nil || again != v || !bytes.Equal(more, rest) {
 			t.Fatalf("%d parses again to %d: %v", v, again, err)
+		}
+	})
+}
+
+// FuzzValidText makes any bytes valid, in one step and for good, and leaves what is valid alone.
+func FuzzValidText(f *testing.F) {
+	f.Add([]byte("name"))
+	f.Add([]byte("\xff\xfe\xe2\x82 \xed\xa0\x80 \xf0\x9f\x98 \xc0\x80"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := validText(b)
+		if !utf8.ValidString(s) || len(s) > 3*len(b) || utf8.Valid(b) && s != string(b) {
+			t.Fatalf("% x becomes %q", b, s)
 		}
 	})
 }

@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// password is a gate that opens for one token: in a frame without a header after a SaslHandshake v0, or in a
+// SaslAuthenticate.
+type password struct{}
+
+func (password) Session(c *Conn) Session { return &passwordSession{conn: c} }
+
+type passwordSession struct {
+	conn *Conn
+	raw  bool // the next frame is a token without a header
+	open bool
+}
+
+func (s *passwordSession) Open() bool { return s.open }
+
+func (s *passwordSession) Frame(_ context.Context, frame []byte) ([]byte, bool, error) {
+	if !s.raw {
+		return nil, false, nil
+	}
+	s.raw = false
+	return []byte("welcome"), true, s.check(frame)
+}
+
+func (s *passwordSession) check(token []byte) error {
+	if string(token) != "secret" {
+		return errors.New("wrong token")
+	}
+	s.open = true
+	s.conn.SetPrincipal("User:somebody")
+	return nil
+}
+
+func (s *passwordSession) Request(_ context.Context, r *Request) (Reply, bool, error) {
+	switch body := r.Body.(type) {
+	case *kmsg.ApiVersionsRequest:
+		return nil, true, nil
+	case *kmsg.SASLHandshakeRequest:
+		s.raw = r.Version == 0
+		return NewResponse(r.Key, r.Version), false, nil
+	case *kmsg.SASLAuthenticateRequest:
+		return NewResponse(r.Key, r.Version), false, s.check(body.SASLAuthBytes)
+	}
+	return nil, false, errors.New("not logged in")
+}
+
+func startGated(t *testing.T) (*Listener, *watch) {
+	t.Helper()
+	w := &watch{}
+	s := NewServer(Options{Observer: w}, table{3: func(ctx context.Context, r *Request) (Reply, error) {
+		if p := r.Conn.Principal(); p != "User:somebody" {
+			return nil, errors.New("principal " + p)
+		}
+		return answerDefault(ctx, r)
+	}})
+	l, err := s.Listen("127.0.0.1:0", ListenOptions{Gate: password{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve(t, s)
+	return l, w
+}
+
+func TestLoginThroughTheGate(t *testing.T) {
+	l, _ := startGated(t)
+	p := dial(t, l)
+	p.ask(NewRequest(18, 3), 1)
+	p.ask(NewRequest(17, 1), 2)
+	authenticate := NewRequest(36, 2).(*kmsg.SASLAuthenticateRequest)
+	authenticate.SASLAuthBytes = []byte("secret")
+	p.ask(authenticate, 3)
+	p.ask(NewRequest(3, 12), 4)
+	p.ask(NewRequest(17, 1), 5) // again, while open
+}
+
+func TestLoginWithTokensWithoutHeader(t *testing.T) {
+	l, _ := startGated(t)
+	p := dial(t, l)
+	p.ask(NewRequest(17, 0), 1)
+	p.send([]byte("\x00\x00\x00\x06secret"))
+	answer := make([]byte, 11)
+	if n, _ := p.Read(answer); string(answer[:n]) != "\x00\x00\x00\x07welcome" {
+		t.Fatalf("answer %q", answer)
+	}
+	p.ask(NewRequest(3, 12), 2)
+}
+
+func TestGateStaysShut(t *testing.T) {
+	l, w := startGated(t)
+	p := dial(t, l)
+	p.send(frameOf(NewRequest(3, 12), 1))
+	p.closed()
+	if why := w.ended(t, 1); why == nil || why.Error() != "not logged in" {
+		t.Errorf("closed for %v", why)
+	}
+	p = dial(t, l)
+	p.ask(NewRequest(17, 0), 1)
+	p.send([]byte("\x00\x00\x00\x05wrong"))
+	p.closed()
+	p = dial(t, l)
+	p.send([]byte{0, 8, 0, 1}) // 512 KiB and a byte
+	p.closed()
+	var frame *FrameError
+	if why := w.ended(t, 3); !errors.As(why, &frame) {
+		t.Errorf("closed for %v", why)
+	}
+}
