@@ -54,15 +54,6 @@ type Options struct {
 	// Properties are Kafka's own broker properties. Those that mean something here act; the rest are kept and described.
 	Properties map[string]string
 
-	// HealthAddr is an address for /healthz over HTTP; "" for none.
-	HealthAddr string
-
-	// ReadyFile is a file that gets the ready line when every listener accepts; "" for none.
-	ReadyFile string
-
-	// OnReady is called once, when every listener accepts.
-	OnReady func(Ready)
-
 	// Logger gets what an operator should know. Default: nothing is logged.
 	Logger *slog.Logger
 }
@@ -103,9 +94,6 @@ func (o Options) WithDefaults() (Options, error) {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.HealthAddr != "" {
-		errs = append(errs, checkHostPort("health address", o.HealthAddr))
 	}
 	return o, errors.Join(errs...)
 }
@@ -286,7 +274,6 @@ func (o Options) listenerURLs(addresses []string) string {
 // Ready is what a broker says of itself when every listener accepts.
 type Ready struct {
 	Kafka     []string // where clients reach each listener: HOST:PORT, or unix:PATH
-	Health    string   // where /healthz is; "" for nowhere
 	DataDir   string
 	ClusterID string
 }

@@ -26,7 +26,7 @@ func (o *Options) fillListeners() error {
 		return err
 	case len(o.Listeners) == 0:
 		o.Listeners = fromProperties
-	case len(fromProperties) > 0:
+	case len(fromProperties) > 0 && !slices.Equal(o.Listeners, fromProperties):
 		return errors.New("the listeners are set twice, as options and by the property listeners or advertised.listeners; keep one")
 	}
 	if len(o.Listeners) == 0 {

@@ -8,6 +8,6 @@ func areas() [][]Scenario {
 		handshakeScenarios(),
 		wireScenarios(),
 		topicScenarios(),
-		configScenarios(),
+		configLayerScenarios(),
 	}
 }

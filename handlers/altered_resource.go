@@ -213,7 +213,7 @@ func (res alteredResource) apply(before map[string]string) (map[string]string, *
 		case opDelete:
 			delete(after, op.name)
 		case opAppend, opSubtract:
-			if d, known := table.Lookup(op.name); !known || d.Type != configs.List {
+			if !res.splittable(op.name) {
 				return nil, refuse(invalidConfig, "Can't "+op.kind.String()+" to key "+op.name+" because its type is not LIST.")
 			}
 			after[op.name] = op.listValue(before, table)
@@ -222,6 +222,13 @@ func (res alteredResource) apply(before map[string]string) (map[string]string, *
 		}
 	}
 	return after, nil
+}
+
+// splittable says whether a key is a list that can be appended to and subtracted from. Kafka's controller knows the types of
+// topics' and brokers' keys only.
+func (res alteredResource) splittable(key string) bool {
+	d, known := keysOf(res.kind).Lookup(key)
+	return known && d.Type == configs.List && (res.kind == projections.TopicResource || res.kind == projections.BrokerResource)
 }
 
 func keysOf(kind int8) *configs.Table {

@@ -24,9 +24,9 @@ import (
 func (b *Broker) describeConfigs(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DescribeConfigsRequest)
 	resp := respond[*kmsg.DescribeConfigsResponse](r)
-	if i := slices.IndexFunc(req.Resources, unknownConfigResource); i >= 0 {
-		bad := req.Resources[i]
-		no := refuse(invalidRequest, fmt.Sprintf("Unexpected resource type UNKNOWN for resource %s", bad.ResourceName))
+	if slices.ContainsFunc(req.Resources, unknownConfigResource) {
+		no := refuse(invalidRequest, "This most likely occurs because of a request being malformed by the client library or "+
+			"the message was sent to an incompatible broker. See the broker logs for more details.")
 		for _, asked := range req.Resources {
 			resp.Resources = append(resp.Resources, configsNotDescribed(asked, no))
 		}
@@ -64,6 +64,7 @@ func configsNotDescribed(asked kmsg.DescribeConfigsRequestResource, why *refusal
 func describedConfigs(req *kmsg.DescribeConfigsRequest, asked kmsg.DescribeConfigsRequestResource, entries []configs.Entry) kmsg.DescribeConfigsResponseResource {
 	resource := kmsg.NewDescribeConfigsResponseResource()
 	resource.ResourceType, resource.ResourceName = asked.ResourceType, asked.ResourceName
+	resource.ErrorMessage = text("") // where others send null
 	resource.Configs = []kmsg.DescribeConfigsResponseResourceConfig{}
 	for _, e := range entries {
 		if len(asked.ConfigNames) == 0 || slices.Contains(asked.ConfigNames, e.Name) {
@@ -99,7 +100,7 @@ func (b *Broker) configEntries(state *projections.State, resourceType int8, name
 			return nil, refuse(invalidTopicException, why)
 		}
 		if state.Topics.Named(name) == nil {
-			return nil, &refusal{code: unknownTopicOrPartition}
+			return nil, refuse(unknownTopicOrPartition, "")
 		}
 		return b.settings(state).DescribeTopic(state.Configs.Map(resourceType, name)), nil
 	case projections.BrokerResource:

@@ -75,7 +75,7 @@ func (l *loggers) check(op configOp) *refusal {
 	case opAppend, opSubtract:
 		return refuse(invalidRequest, op.kind.String()+" operation is not allowed for the BROKER_LOGGER resource")
 	default:
-		return refuse(invalidRequest, "Unknown operation type "+strconv.Itoa(int(op.kind))+" is not allowed for the BROKER_LOGGER resource")
+		return &refusal{code: unknownServerError} // Kafka trips over an operation that it does not know
 	}
 	if _, known := l.levels[op.name]; !known {
 		return refuse(invalidConfig, "Logger "+op.name+" does not exist!")

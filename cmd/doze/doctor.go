@@ -92,9 +92,6 @@ func examine(o doze.Options) []finding {
 	for _, l := range o.Listeners {
 		all = append(all, examinePort(l.Address))
 	}
-	if o.HealthAddr != "" {
-		all = append(all, examinePort(o.HealthAddr))
-	}
 	if !o.Ephemeral {
 		all = append(all, examineDir(o.DataDir), examineClock(o.DataDir, time.Now()))
 		all = append(all, examineDisk(existingParent(o.DataDir)))

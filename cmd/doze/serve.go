@@ -38,7 +38,7 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 }
 
 func serve(ctx context.Context, broker *doze.Broker, o doze.Options, g gathered, out io.Writer) error {
-	health, err := serveHealth(o.HealthAddr)
+	health, err := serveHealth(g.text("health-addr"))
 	if err != nil {
 		return errors.Join(err, broker.Close())
 	}
@@ -86,10 +86,11 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, out io.Writer) er
 	if _, err := io.WriteString(out, b.String()); err != nil {
 		return fmt.Errorf("print the ready line: %w", err)
 	}
-	if o.ReadyFile == "" {
+	readyFile := g.text("ready-file")
+	if readyFile == "" {
 		return nil
 	}
-	if err := os.WriteFile(o.ReadyFile, []byte(ready.Line()+"\n"), 0o644); err != nil { //nolint:gosec // it is for others to read
+	if err := os.WriteFile(readyFile, []byte(ready.Line()+"\n"), 0o644); err != nil { //nolint:gosec // it is for others to read
 		return fmt.Errorf("write the ready file: %w; name a file in a directory that is there", err)
 	}
 	return nil

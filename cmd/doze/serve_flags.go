@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"strings"
 	"time"
 
@@ -142,20 +143,19 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 		Name:         g.text("name"),
 		DataDir:      g.text("data-dir"),
 		KafkaVersion: g.text("kafka-version"),
-		HealthAddr:   g.text("health-addr"),
-		ReadyFile:    g.text("ready-file"),
 		Properties:   map[string]string{},
 	}
 	for name, v := range g.properties {
 		o.Properties[name] = v.value()
 	}
-	var errs [6]error
+	var errs [7]error
 	o.Listeners, errs[0] = g.listeners()
 	o.Ephemeral, errs[1] = g.bool("ephemeral")
 	o.SyncAlways, errs[2] = g.sync()
 	o.JournalRetention, errs[3] = g.journalRetention()
 	o.Logger, errs[4] = g.logger(w)
 	errs[5] = g.later()
+	errs[6] = g.checkHealthAddr()
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
@@ -242,6 +242,17 @@ func (g gathered) logger(w io.Writer) (*slog.Logger, error) {
 	default:
 		return nil, fmt.Errorf("%s is %q; give it text or json", g.own["log-format"].from, v)
 	}
+}
+
+func (g gathered) checkHealthAddr() error {
+	address := g.text("health-addr")
+	if address == "" {
+		return nil
+	}
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+		return fmt.Errorf("%s is %q; give it HOST:PORT", g.own["health-addr"].from, address)
+	}
+	return nil
 }
 
 // later refuses what is accepted but not served yet, when it is asked for.
