@@ -52,7 +52,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.listen} {
+	for _, step := range []func() error{b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.openControl, b.listen} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}

@@ -142,3 +142,27 @@ func (b *Broker) partition(state *projections.State, topic *projections.Topic, n
 func respond[R kmsg.Response](r *wire.Request) R {
 	return r.Body.ResponseKind().(R)
 }
+
+// Log is a partition that has a log, with its topic.
+type Log struct {
+	Topic     *projections.Topic
+	Partition *segments.Partition
+}
+
+// Logs are the partitions that have anything on disk, in the order of topic names.
+func (b *Broker) Logs(state *projections.State) []Log {
+	onDisk := map[segments.ID]bool{}
+	for _, id := range b.logs.List() {
+		onDisk[id] = true
+	}
+	var logs []Log
+	state.Topics.Each("", func(topic *projections.Topic) bool {
+		for number := range topic.Partitions {
+			if onDisk[segments.ID{Topic: topic.ID, Partition: number}] {
+				logs = append(logs, Log{topic, b.partition(state, topic, number)})
+			}
+		}
+		return true
+	})
+	return logs
+}
