@@ -13,7 +13,7 @@ import (
 // until waits for a condition.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited too long until %s", what)
 		}
@@ -78,8 +78,24 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 }
 
 func TestParkedConnectionIsNotIdle(t *testing.T) {
-	_, l := start(t, Options{MaxIdle: 20 * time.Millisecond}, table{1: parkFor(200 * time.Millisecond)})
-	dial(t, l).ask(NewRequest(1, 12), 1)
+	answer := make(chan struct{})
+	s, l := start(t, Options{}, table{1: func(ctx context.Context, r *Request) (Reply, error) {
+		select {
+		case <-answer:
+		case <-ctx.Done():
+		}
+		return answerDefault(ctx, r)
+	}})
+	p := dial(t, l)
+	p.send(frameOf(NewRequest(1, 12), 1))
+	until(t, "the request is parked", func() bool { return s.parkedCount() == 1 })
+	s.closeIdle(time.Now().Add(time.Hour))
+	close(answer)
+	p.answerTo(NewRequest(1, 12), 1)
+	until(t, "it is idle, and closed", func() bool {
+		s.closeIdle(time.Now().Add(time.Hour))
+		return s.count() == 0
+	})
 }
 
 // parkFor is a long poll.

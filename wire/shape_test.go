@@ -29,7 +29,7 @@ func TestReckonedCostCoversTheDecoder(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s v%d: %v", kmsg.NameForKey(key), version, err)
 			}
-			took := allocated(t, key, version, w.b)
+			took := allocated(t, key, version, w.b, covered(m.cost))
 			if took > covered(m.cost) {
 				t.Errorf("%s v%d: %d elements of %s: reckoned %d bytes, decoding took %d",
 					kmsg.NameForKey(key), version, w.length, st.name, m.cost, took)
@@ -40,18 +40,27 @@ func TestReckonedCostCoversTheDecoder(t *testing.T) {
 
 func covered(cost int64) int64 { return 2*cost + cost/4 + 4096 }
 
-func allocated(t *testing.T, key, version int16, b []byte) int64 {
+// allocated is what decoding a body takes: the least of three times unless one was little enough, since whatever else
+// runs is counted too.
+func allocated(t *testing.T, key, version int16, b []byte, enough int64) int64 {
 	t.Helper()
-	body := kmsg.RequestForKey(key)
-	body.SetVersion(version)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	err := body.ReadFrom(b)
-	runtime.ReadMemStats(&after)
-	if err != nil {
-		t.Errorf("%s v%d: kmsg refuses what the shape lets pass: %v", kmsg.NameForKey(key), version, err)
+	least := int64(math.MaxInt64)
+	for range 3 {
+		body := kmsg.RequestForKey(key)
+		body.SetVersion(version)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := body.ReadFrom(b)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Errorf("%s v%d: kmsg refuses what the shape lets pass: %v", kmsg.NameForKey(key), version, err)
+		}
+		took := int64(after.TotalAlloc - before.TotalAlloc)
+		if least = min(least, took); least <= enough {
+			break
+		}
 	}
-	return int64(after.TotalAlloc - before.TotalAlloc)
+	return least
 }
 
 // Every length of every API and version, replaced by hostile ones before 16 KiB of zeros: either the check refuses, or
@@ -77,7 +86,7 @@ func hostile(t *testing.T, key, version int16, b []byte) {
 	if err != nil || m.cost < freeDecode {
 		return
 	}
-	if took := allocated(t, key, version, b); took > covered(m.cost) {
+	if took := allocated(t, key, version, b, covered(m.cost)); took > covered(m.cost) {
 		t.Errorf("%s v%d: reckoned %d bytes, decoding took %d: % x...", kmsg.NameForKey(key), version, m.cost, took, b[:min(len(b), 60)])
 	}
 }

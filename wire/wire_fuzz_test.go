@@ -171,7 +171,7 @@ func checkDecoded(t *testing.T, body kmsg.Request, b []byte) {
 		b, _ = skipTags(b)
 	}
 	m, _ := shapeOf(body.Key(), body.GetVersion()).check(b, 1<<20)
-	if took := allocated(t, body.Key(), body.GetVersion(), b); took > covered(m.cost)+64<<10 { // other goroutines of the fuzzer allocate too
+	if took := allocated(t, body.Key(), body.GetVersion(), b, covered(m.cost)); took > covered(m.cost)+64<<10 { // the fuzzer allocates too
 		t.Fatalf("reckoned %d bytes, decoding took %d", m.cost, took)
 	}
 	encoded := body.AppendTo(nil)

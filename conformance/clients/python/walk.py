@@ -18,6 +18,8 @@ class Client:
     codecs = ["none", "gzip", "snappy", "lz4", "zstd"]
     idempotent = True
     no_null_header = False
+    no_null_record = False  # one with neither key nor value
+    deletes_groups = True
 
     def __init__(self, bootstrap):
         self.bootstrap = bootstrap
@@ -215,9 +217,10 @@ class Walk:
     def delete(self):
         for p in self.producers.values():
             p.close()
-        self.client.delete_group(self.group)
-        until("group to be gone", lambda: self.group not in self.client.groups())
-        say(f"group {self.group} deleted and no longer listed")
+        if self.client.deletes_groups:
+            self.client.delete_group(self.group)
+            until("group to be gone", lambda: self.group not in self.client.groups())
+            say(f"group {self.group} deleted and no longer listed")
         self.client.delete_topic(self.topic)
         until("topic to be gone", lambda: self.topic not in self.client.topics())
         say(f"topic {self.topic} deleted and no longer listed")

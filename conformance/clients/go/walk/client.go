@@ -9,7 +9,7 @@ type Traits struct {
 	Codecs       []string // compressions, "none" among them
 	Idempotent   bool     // its producer can be idempotent, and then no record may be in the log twice
 	NoNullHeader bool     // it cannot send a header whose value is null
-	EmptyIsNull  bool     // it hands out an empty key or value as a null one
+	EmptyIsNull  bool     // it hands out an empty key, value or header as a null one
 }
 
 // Client is one Kafka client library.
