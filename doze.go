@@ -203,7 +203,7 @@ func (b *Broker) openHandlers() error {
 		return err
 	}
 	b.handlers = handlers.New(handlers.Options{
-		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, NodeID: b.opt.NodeID,
+		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space,
 	})
 	b.onClose(func() error { b.handlers.Stop(); return nil })

@@ -56,6 +56,10 @@ type Options struct {
 
 	// Logger gets what an operator should know. Default: nothing is logged.
 	Logger *slog.Logger
+
+	// LogLevel is what the level of Logger follows, so that a client can change it as the level of the logger "root". nil:
+	// it cannot.
+	LogLevel *slog.LevelVar
 }
 
 // Listener is one address to accept connections on.

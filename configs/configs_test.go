@@ -14,7 +14,7 @@ func TestTablesAreSortedCompleteAndDocumented(t *testing.T) {
 		for i := range defs {
 			d := &defs[i]
 			d.defaultValue() // panics on a default that does not fit its own check
-			if d.Doc == "" && (table != BrokerKeys || d.Acts && !d.Internal) {
+			if d.Doc == actless && (table != BrokerKeys || d.Acts && !d.Internal) {
 				t.Errorf("%s key %s: no documentation", name, d.Name)
 			}
 		}
@@ -87,6 +87,19 @@ func TestCoarseUnitsGiveWay(t *testing.T) {
 	e := find(t, NewBroker(hours, nil, nil).DescribeTopic(nil), "retention.ms")
 	if *e.Value != "7200000" || e.Source != Default || e.Synonyms != nil {
 		t.Errorf("retention.ms from hours: %s", show(e))
+	}
+}
+
+func TestEffectiveTopicOfCreateTopics(t *testing.T) {
+	b := NewBroker(map[string]string{"log.retention.hours": "24", "log.roll.ms": " 5 "}, map[string]string{"message.max.bytes": "3"}, nil)
+	all := b.EffectiveTopic(map[string]string{"cleanup.policy": " compact , delete ", "internal.segment.bytes": "1"})
+	if len(all) != 33 {
+		t.Fatalf("%d keys", len(all))
+	}
+	for name, want := range map[string]string{"retention.ms": "86400000 4", "segment.ms": " 5  4", "max.message.bytes": "3 3", "cleanup.policy": " compact , delete  1", "flush.ms": "9223372036854775807 5"} {
+		if e := find(t, all, name); *e.Value+" "+string('0'+rune(e.Source)) != want {
+			t.Errorf("%s is %s", name, show(e))
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ type Def struct {
 	Update   Update // of broker keys; the keys of other resources always change
 	Internal bool   // taken and acting, but never described
 	Acts     bool   // whether it changes what doze does; the rest is kept and answered
-	Doc      string // one or two sentences of doze's own; "" for a broker key that means nothing here
+	Doc      string // one or two sentences of doze's own
 
 	// KafkaDefault is Kafka's default where doze chose another; "" where they agree.
 	KafkaDefault string
@@ -76,7 +76,9 @@ func newTable(defs []Def, docs map[string]string) *Table {
 	t := &Table{defs: defs, byName: make(map[string]*Def, len(defs))}
 	for i := range defs {
 		d := &defs[i]
-		d.Doc = docs[d.Name]
+		if d.Doc = docs[d.Name]; d.Doc == "" {
+			d.Doc = actless
+		}
 		t.byName[d.Name] = d
 	}
 	return t

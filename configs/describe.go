@@ -3,6 +3,8 @@ package configs
 import (
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Entry is one key of a resource as DescribeConfigs answers it; a nil Value is null, as is every sensitive one.
@@ -44,6 +46,63 @@ func (b *Broker) DescribeTopic(overrides map[string]string) []Entry {
 		entries = append(entries, e.overridden(set, DynamicTopic))
 	}
 	return entries
+}
+
+// EffectiveTopic answers the keys of a topic that is being made with these overrides, in name order, as CreateTopics does:
+// values are as they were written, and one in another unit has the source of that unit's key (DescribeTopic calls it a
+// default).
+func (b *Broker) EffectiveTopic(overrides map[string]string) []Entry {
+	var entries []Entry
+	for i := range TopicKeys.defs {
+		d := &TopicKeys.defs[i]
+		if d.Internal {
+			continue
+		}
+		value, source := b.effective(d, overrides)
+		e := newEntry(d, value, true)
+		e.Source = source
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+func (b *Broker) effective(d *Def, overrides map[string]string) (string, Source) {
+	if v, set := overrides[d.Name]; set {
+		return v, DynamicTopic
+	}
+	broker, inherits := TopicSynonyms[d.Name]
+	if !inherits {
+		return d.Default, Default
+	}
+	for _, l := range []struct {
+		values map[string]string
+		source Source
+	}{{b.own, DynamicBroker}, {b.cluster, DynamicDefaultBroker}, {b.static, StaticBroker}} {
+		for _, name := range BrokerSynonyms(broker) {
+			if v, set := l.values[name]; set {
+				return inMillis(name, v), l.source
+			}
+		}
+	}
+	return d.Default, Default
+}
+
+// inMillis turns the value of a key in minutes or hours into milliseconds; others stay as they are.
+func inMillis(name, value string) string {
+	var factor int64
+	switch {
+	case strings.HasSuffix(name, ".hours"):
+		factor = hour
+	case strings.HasSuffix(name, ".minutes"):
+		factor = minute
+	default:
+		return value
+	}
+	n, err := strconv.ParseInt(javaTrim(value), 10, 32)
+	if err != nil {
+		return value
+	}
+	return strconv.FormatInt(n*factor, 10)
 }
 
 // DescribeGroup answers the keys of a group with these overrides, in name order.

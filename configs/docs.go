@@ -1,6 +1,9 @@
 package configs
 
-// The sentences of DescribeConfigs' documentation, doze's own. A broker key that means nothing in doze has none.
+// The sentences of DescribeConfigs' documentation, doze's own.
+
+// actless documents the broker keys that mean nothing in doze.
+const actless = "Kept as it was given and described; it changes nothing in doze."
 
 var topicDocs = map[string]string{
 	"cleanup.policy":                          "What happens to old records: delete drops whole segments by age and size, compact keeps the last record of each key, both do both, and an empty list keeps everything.",

@@ -54,8 +54,8 @@ type Options struct {
 	Profile *Profile        // the Kafka release it answers as
 	Clock   journal.Clock
 	Log     *slog.Logger
-	// LogLevel is told the level that an administrator gives the root logger; nil when nobody wants to know.
-	LogLevel func(level string)
+	// LogLevel is what Log's level follows; nil when an administrator cannot change it.
+	LogLevel *slog.LevelVar
 	NodeID   int32
 	DataDir  string                       // as clients see it in DescribeLogDirs
 	Space    func() (total, usable int64) // bytes of the data directory's file system

@@ -111,7 +111,7 @@ func (b *Broker) createTopic(tx *tx, before projections.Topics, asked kmsg.Creat
 	topic.Topic, topic.TopicID = asked.Topic, created.ID
 	topic.NumPartitions, topic.ReplicationFactor = created.Partitions, 1
 	overrides := tx.State.Configs.Map(projections.TopicResource, asked.Topic)
-	for _, entry := range b.settings(tx.State).DescribeTopic(overrides) {
+	for _, entry := range b.settings(tx.State).EffectiveTopic(overrides) {
 		config := kmsg.NewCreateTopicsResponseTopicConfig()
 		config.Name, config.Value = entry.Name, entry.Value
 		config.ReadOnly, config.Source, config.IsSensitive = entry.ReadOnly, int8(entry.Source), entry.Sensitive

@@ -81,6 +81,9 @@ func describedConfig(req *kmsg.DescribeConfigsRequest, e configs.Entry) kmsg.Des
 	if req.IncludeDocumentation && e.Doc != "" {
 		config.Documentation = &e.Doc
 	}
+	if e.Source == configs.DynamicBrokerLogger {
+		config.Documentation = text("") // asked for or not, where others send null
+	}
 	if !req.IncludeSynonyms {
 		return config
 	}

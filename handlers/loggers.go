@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,12 +22,42 @@ type loggers struct {
 	nodeID int32
 	mu     sync.Mutex
 	levels map[string]string
-	// changed is told the root logger's new level; nil when nobody wants to know.
-	changed func(level string)
+	// root is the level of doze's own log, nil when it cannot change.
+	root *slog.LevelVar
 }
 
-func newLoggers(nodeID int32, changed func(level string)) *loggers {
-	return &loggers{nodeID: nodeID, levels: map[string]string{rootLogger: "INFO"}, changed: changed}
+func newLoggers(nodeID int32, root *slog.LevelVar) *loggers {
+	level := "INFO"
+	if root != nil {
+		level = kafkaLevel(root.Level())
+	}
+	return &loggers{nodeID: nodeID, levels: map[string]string{rootLogger: level}, root: root}
+}
+
+// kafkaLevel is Kafka's name of a level.
+func kafkaLevel(level slog.Level) string {
+	switch {
+	case level < slog.LevelInfo:
+		return "DEBUG"
+	case level < slog.LevelWarn:
+		return "INFO"
+	case level < slog.LevelError:
+		return "WARN"
+	}
+	return "ERROR"
+}
+
+// slogLevel is the level of a name of Kafka's.
+func slogLevel(name string) slog.Level {
+	switch name {
+	case "TRACE", "DEBUG":
+		return slog.LevelDebug
+	case "INFO":
+		return slog.LevelInfo
+	case "WARN":
+		return slog.LevelWarn
+	}
+	return slog.LevelError
 }
 
 // entries describes the loggers.
@@ -62,8 +93,8 @@ func (l *loggers) alter(resource alteredResource, validateOnly bool) *refusal {
 	}
 	for _, op := range resource.ops {
 		l.levels[op.name] = *op.value
-		if l.changed != nil {
-			l.changed(*op.value)
+		if l.root != nil {
+			l.root.Set(slogLevel(*op.value))
 		}
 	}
 	return nil

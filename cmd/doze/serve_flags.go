@@ -153,7 +153,8 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	o.Ephemeral, errs[1] = g.bool("ephemeral")
 	o.SyncAlways, errs[2] = g.sync()
 	o.JournalRetention, errs[3] = g.journalRetention()
-	o.Logger, errs[4] = g.logger(w)
+	o.LogLevel = new(slog.LevelVar)
+	o.Logger, errs[4] = g.logger(w, o.LogLevel)
 	errs[5] = g.later()
 	errs[6] = g.checkHealthAddr()
 	if err := errors.Join(errs[:]...); err != nil {
@@ -226,8 +227,8 @@ func (g gathered) journalRetention() (time.Duration, error) {
 	return d, nil
 }
 
-func (g gathered) logger(w io.Writer) (*slog.Logger, error) {
-	level := slog.LevelWarn
+func (g gathered) logger(w io.Writer, level *slog.LevelVar) (*slog.Logger, error) {
+	level.Set(slog.LevelWarn)
 	if v := g.text("log-level"); v != "" {
 		if err := level.UnmarshalText([]byte(v)); err != nil {
 			return nil, fmt.Errorf("%s is %q; give it debug, info, warn or error", g.own["log-level"].from, v)
