@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -59,15 +60,44 @@ func (o *OS) Lock(name string) (io.Closer, error) { return lockFile(o, name) }
 
 func (o *OS) Stat(name string) (fs.FileInfo, error) { return o.root.Stat(name) }
 
+// ReadDir reads the names only: what else an entry can say is asked of the system when it is asked of the entry. (A
+// directory that was opened through os.Root costs a stat for each entry otherwise.)
 func (o *OS) ReadDir(name string) ([]fs.DirEntry, error) {
 	d, err := o.root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	entries, err := d.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	entries := make([]fs.DirEntry, len(names))
+	of := make([]osEntry, len(names))
+	for i := range names {
+		of[i] = osEntry{o.root, name, names[i]}
+		entries[i] = &of[i]
+	}
+	return entries, nil
+}
+
+type osEntry struct {
+	root      *os.Root
+	dir, name string
+}
+
+func (e *osEntry) Name() string               { return e.name }
+func (e *osEntry) Info() (fs.FileInfo, error) { return e.root.Lstat(path.Join(e.dir, e.name)) }
+func (e *osEntry) IsDir() bool                { return e.Type().IsDir() }
+
+// Type of an entry that is gone by now is 0, a regular file's.
+func (e *osEntry) Type() fs.FileMode {
+	info, err := e.Info()
+	if err != nil {
+		return 0
+	}
+	return info.Mode().Type()
 }
 
 type osFile struct{ f *os.File }

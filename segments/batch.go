@@ -34,6 +34,9 @@ const (
 	attrControl       = 0x20
 )
 
+// maxOffset is the largest base offset that a log may have: what is added to it must not overflow.
+const maxOffset = 1 << 62
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Header is the fixed part of a batch.
@@ -103,7 +106,7 @@ func (h *Header) Idempotent() bool { return h.ProducerID >= 0 }
 
 // sane tells whether a header found in a file can be one that Append wrote.
 func (h *Header) sane() bool {
-	return h.Magic == 2 && h.Size >= headerBytes && h.BaseOffset >= 0 && h.LastOffsetDelta >= 0 && h.Records >= 0
+	return h.Magic == 2 && h.Size >= headerBytes && h.BaseOffset >= 0 && h.BaseOffset <= maxOffset && h.LastOffsetDelta >= 0 && h.Records >= 0
 }
 
 // Batch is one record batch that CheckBatch found right, over the bytes that it was given.

@@ -121,3 +121,63 @@ func BenchmarkRead(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkOpen starts on 10,000 partitions with data, and opens 1,000 of them, after a clean stop and after a kill.
+func BenchmarkOpen(b *testing.B) {
+	fsys, err := disk.OpenOS(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer fsys.Close()
+	const partitions, used = 10_000, 1_000
+	open := func() *Dir {
+		d, err := OpenDir(fsys, "segments", Options{SyncEvery: -1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return d
+	}
+	appendTo := func(d *Dir, n int32) {
+		for i := range n {
+			batch, err := CheckBatch(made{producer: 3, value: make([]byte, 1000)}.bytes(), &Rules{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := d.Partition(ID{Partition: i}, Config{}).Append(&batch, Admission{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	use := func(d *Dir) {
+		for i := range int32(used) {
+			if o, err := d.Partition(ID{Partition: i}, Config{}).Offsets(); err != nil || o.HighWatermark == 0 {
+				b.Fatal(o, err)
+			}
+		}
+	}
+	d := open()
+	appendTo(d, partitions)
+	if err := d.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("dir", func(b *testing.B) {
+		for range b.N {
+			open()
+		}
+	})
+	b.Run("clean", func(b *testing.B) {
+		for range b.N {
+			use(open())
+		}
+	})
+	killed := open()
+	appendTo(killed, used) // and never closed
+	closeFiles(killed)
+	b.Run("killed", func(b *testing.B) {
+		for range b.N {
+			d := open()
+			use(d)
+			closeFiles(d)
+		}
+	})
+}

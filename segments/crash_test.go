@@ -165,7 +165,7 @@ func sameProducers(t *testing.T, p *Partition, note string) {
 }
 
 func TestKilledProcessLosesNothing(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		mem := disk.NewMem()
 		m := &model{}
@@ -182,7 +182,7 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 }
 
 func TestCleanStopKeepsEverything(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		mem := disk.NewMem()
 		m := &model{}
@@ -195,9 +195,11 @@ func TestCleanStopKeepsEverything(t *testing.T) {
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
 			}
-			mem = mem.Crash(disk.PowerLoss()) // a clean stop outlives that
+			verifyClean(t, mem, false)
+			if run == 1 {
+				mem = mem.Crash(disk.PowerLoss()) // a clean stop outlives that
+			}
 		}
-		verifyClean(t, mem, false)
 	}
 }
 
@@ -214,7 +216,7 @@ func verifyClean(t *testing.T, mem *disk.Mem, harmless bool) {
 }
 
 func TestPowerLossKeepsWhatWasSynced(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		mem := disk.NewMem()
 		m := &model{}
@@ -253,7 +255,7 @@ func TestEveryFailingOperation(t *testing.T) {
 			fault.After = n
 			mem.Inject(&fault)
 			m := &model{}
-			workload(t, p, m, rand.New(rand.NewPCG(7, 7)), 40)
+			workload(t, p, m, rand.New(rand.NewPCG(7, 7)), 18)
 			fired = mem.Fired(&fault) > 0
 			mem.Clear()
 			m.mustHave(t, p, len(m.acked), note)

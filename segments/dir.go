@@ -90,9 +90,9 @@ func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	}
 	var leftovers []string
 	for _, e := range entries {
-		if id, ok := ParseID(e.Name()); ok && e.IsDir() {
+		if id, ok := ParseID(e.Name()); ok { // nobody else makes such names: asking what each is would cost a stat
 			d.existing[id] = true
-		} else if e.IsDir() && strings.Contains(e.Name(), removedSuffix) {
+		} else if strings.Contains(e.Name(), removedSuffix) && e.IsDir() {
 			leftovers = append(leftovers, path.Join(root, e.Name()))
 		}
 	}
@@ -318,8 +318,39 @@ func (d *Dir) SyncDirty() {
 	dirty := d.dirty
 	d.dirty, d.timer = nil, nil
 	d.mu.Unlock()
+	d.syncNewDirs(dirty)
+	var wg sync.WaitGroup
+	for i := range min(syncWorkers, len(dirty)) {
+		wg.Go(func() {
+			for j := i; j < len(dirty); j += syncWorkers {
+				dirty[j].settle()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// syncWorkers is how many partitions are synced at once: file systems join syncs that come together.
+const syncWorkers = 8
+
+// syncNewDirs makes the directories of new partitions durable with one sync of the root. When it fails each partition
+// tries for itself, and fails for itself.
+func (d *Dir) syncNewDirs(dirty []*Partition) {
+	var fresh []*Partition
 	for _, p := range dirty {
-		p.settle()
+		p.mu.Lock()
+		if p.newDir && !p.removed {
+			fresh = append(fresh, p)
+		}
+		p.mu.Unlock()
+	}
+	if len(fresh) == 0 || d.fs.SyncDir(d.root) != nil {
+		return
+	}
+	for _, p := range fresh {
+		p.mu.Lock()
+		p.newDir = false
+		p.mu.Unlock()
 	}
 }
 
@@ -405,13 +436,17 @@ func (p *Partition) shut() ([]byte, error) {
 	return r, err
 }
 
-// trim gives the last segment its final form and syncs it.
+// trim gives the last segment its final form. Its batches are on disk already; the trim and the index are not synced
+// here, which would cost two syncs a partition: should the machine lose power before the system writes them, the
+// checkpoint does not describe the files and the partition is recovered.
 func (p *Partition) trim(s *segment) error {
-	if err := p.flushIndex(s, 0, p.end); err != nil {
+	f, err := s.log.acquire()
+	if err != nil {
 		return err
 	}
-	if err := s.syncIndex(); err != nil {
+	defer s.log.release()
+	if err := f.Truncate(s.size); err != nil {
 		return err
 	}
-	return p.trimLog(s)
+	return p.flushIndex(s, 0, p.end)
 }

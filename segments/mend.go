@@ -62,6 +62,10 @@ func (p *Partition) rebuildIndex(s *segment) error {
 	if _, err := r.index.WriteAt(indexHeader(s.base), 0); err != nil {
 		return err
 	}
+	if err := r.openScan(); err != nil {
+		return err
+	}
+	defer r.scan.close()
 	if err := r.readLog(); err != nil {
 		return err
 	}

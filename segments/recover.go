@@ -114,6 +114,10 @@ func (r *recovery) run() error {
 	if err := r.readVouched(); err != nil {
 		return err
 	}
+	if err := r.openScan(); err != nil {
+		return err
+	}
+	defer r.scan.close()
 	if err := r.readLog(); err != nil {
 		return err
 	}
@@ -227,16 +231,19 @@ func (o *opening) apply(e *entry) {
 	o.producers.apply(e)
 }
 
-// readLog reads the batches behind the vouched ones, with their checksums.
-func (r *recovery) readLog() error {
+// openScan makes ready to read the log behind the vouched batches.
+func (r *recovery) openScan() error {
 	pos := int64(0)
 	if r.last != nil {
 		pos = r.last.end()
 	}
 	var err error
-	if r.scan, err = newScanner(r.log, pos); err != nil {
-		return err
-	}
+	r.scan, err = newScanner(r.log, pos)
+	return err
+}
+
+// readLog reads the batches behind the vouched ones, with their checksums.
+func (r *recovery) readLog() error {
 	r.oldAt = r.entries
 	for {
 		at := r.scan.pos
@@ -389,6 +396,7 @@ func (s *segment) content() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer scan.close()
 	return scan.lastNonZero(0)
 }
 
@@ -403,6 +411,7 @@ func (s *segment) hasBatch() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	defer scan.close()
 	_, ok, err := scan.batch(0, s.base)
 	return ok, err
 }

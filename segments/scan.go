@@ -1,10 +1,12 @@
 package segments
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 
 	"doze/disk"
 )
@@ -18,7 +20,11 @@ type scanner struct {
 	pos  int64 // of the next batch
 	buf  []byte
 	at   int64 // position of buf in the file
+
+	whole *[scanBytes]byte // what buf is part of
 }
+
+var scanBuffers = sync.Pool{New: func() any { return new([scanBytes]byte) }}
 
 func newScanner(f disk.File, pos int64) (*scanner, error) {
 	size, err := f.Size()
@@ -44,20 +50,26 @@ func (s *scanner) load(pos int64) error {
 	if want <= 0 {
 		return io.EOF
 	}
-	if s.buf == nil {
-		s.buf = make([]byte, scanBytes)
+	if s.whole == nil {
+		s.whole = scanBuffers.Get().(*[scanBytes]byte)
 	}
-	n, err := s.f.ReadAt(s.buf[:want], pos)
-	s.buf, s.at = s.buf[:n], pos
+	n, err := s.f.ReadAt(s.whole[:want], pos)
+	s.buf, s.at = s.whole[:n], pos
 	if int64(n) < want {
-		s.buf = s.buf[:n]
 		if err == nil || err == io.EOF {
 			return fmt.Errorf("read log at %d: file is shorter than it was", pos)
 		}
 		return fmt.Errorf("read log at %d: %w", pos, err)
 	}
-	s.buf = s.buf[:want]
 	return nil
+}
+
+// close gives the buffer back.
+func (s *scanner) close() {
+	if s.whole != nil {
+		scanBuffers.Put(s.whole)
+		s.whole, s.buf = nil, nil
+	}
 }
 
 // batch reads the batch at pos. ok is false when there is none that is whole and right: the end, space that was
@@ -109,15 +121,20 @@ func (s *scanner) lastNonZero(pos int64) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		for i := len(b) - 1; i >= 0; i-- {
-			if b[i] != 0 {
-				end = at + int64(i) + 1
-				break
-			}
+		if n := len(trimZeros(b)); n > 0 {
+			end = at + int64(n)
 		}
 		at += int64(len(b))
 	}
 	return end, nil
+}
+
+// trimZeros drops zeros from the end, a word at a time.
+func trimZeros(b []byte) []byte {
+	for len(b) >= 8 && binary.NativeEndian.Uint64(b[len(b)-8:]) == 0 {
+		b = b[:len(b)-8]
+	}
+	return bytes.TrimRight(b, "\x00")
 }
 
 // laterBatch looks behind a bad place for a whole batch with a later offset: with one, the place is not a write that a

@@ -16,11 +16,15 @@ type snappySource struct {
 	block   []byte // compressed bytes of the current block that are not read yet
 	left    int64  // inflated bytes that the current block still owes
 	history []byte // inflated bytes of the current block
+	slid    bool   // history does not reach back to the block's beginning
 }
 
 var xerialMagic = []byte{0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0}
 
-const xerialHeader = 16 // magic, version, compatible version
+const (
+	xerialHeader = 16 // magic, version, compatible version
+	historyMost  = windowBytesMax + 4<<20
+)
 
 var snappies = sync.Pool{New: func() any { return new(snappySource) }}
 
@@ -35,7 +39,7 @@ func openSnappy(b []byte) source {
 }
 
 func (s *snappySource) close() {
-	if cap(s.history) > 2*windowBytesMax {
+	if cap(s.history) > historyMost {
 		s.history = nil
 	}
 	*s = snappySource{history: s.history[:0]}
@@ -69,9 +73,17 @@ func (s *snappySource) next() ([]byte, error) {
 
 // slide forgets history that is further back than the window.
 func (s *snappySource) slide() {
-	if len(s.history) > 2*windowBytesMax-chunkBytes {
+	if len(s.history) > historyMost-2*chunkBytes {
 		n := copy(s.history, s.history[len(s.history)-windowBytesMax:])
-		s.history = s.history[:n]
+		s.history, s.slid = s.history[:n], true
+	}
+}
+
+// grow makes room for n more bytes, doubling.
+func (s *snappySource) grow(n int) {
+	if need := len(s.history) + n; need > cap(s.history) {
+		room := max(need, min(2*cap(s.history), historyMost), chunkBytes)
+		s.history = append(make([]byte, 0, room), s.history...)
 	}
 }
 
@@ -96,7 +108,7 @@ func (s *snappySource) nextBlock() error {
 	if n <= 0 || n > 5 || size > 1<<32-1 {
 		return refuse(Undecodable, "snappy block has no length")
 	}
-	s.block, s.left, s.history = s.block[n:], int64(size), s.history[:0]
+	s.block, s.left, s.history, s.slid = s.block[n:], int64(size), s.history[:0], false
 	return nil
 }
 
@@ -148,6 +160,7 @@ func (s *snappySource) literal(tag byte) error {
 	if n > int64(len(b)) || n > s.left {
 		return errSnappy
 	}
+	s.grow(int(n))
 	s.history = append(s.history, b[:n]...)
 	s.block = b[n:]
 	s.left -= n
@@ -155,13 +168,14 @@ func (s *snappySource) literal(tag byte) error {
 }
 
 func (s *snappySource) copyBack(offset, n int) error {
-	if offset > windowBytesMax {
+	if offset > len(s.history) && s.slid {
 		return refuse(InflateLimit, "snappy copy from %d bytes back", offset)
 	}
 	if offset == 0 || offset > len(s.history) || int64(n) > s.left {
 		return errSnappy
 	}
 	s.left -= int64(n)
+	s.grow(n)
 	for n > 0 { // a copy may overlap what it writes: at most offset bytes at a time are there
 		from := len(s.history) - offset
 		step := min(n, offset)

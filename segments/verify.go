@@ -127,6 +127,7 @@ func (w *verifier) segment(base int64, last bool) error {
 	if err != nil {
 		return err
 	}
+	defer scan.close()
 	index := w.openIndex(base)
 	if index != nil {
 		defer index.f.Close()
