@@ -174,7 +174,7 @@ func (b *Broker) openJournal() error {
 // openLogs opens the directory of partitions and sets aside those that the journal does not know.
 func (b *Broker) openLogs() error {
 	logs, err := segments.OpenDir(b.fs, segmentsDir, segments.Options{
-		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"),
+		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"), BootID: bootID(),
 		Report: b.recoveredPartition,
 	})
 	if err != nil {

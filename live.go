@@ -3,7 +3,9 @@ package doze
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -26,6 +28,16 @@ func (randomIDs) NewUUID() [16]byte {
 			return id
 		}
 	}
+}
+
+// bootID tells one run of the machine from another, where the system says: what is missing from a file after a power loss
+// is no damage. Empty where it is not known.
+func bootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
 }
 
 // Version is doze's own version, "devel" when it was not built from a release.
