@@ -222,7 +222,7 @@ func (b *Broker) listen() error {
 	broker := b.handlers.Settings()
 	b.server = wire.NewServer(wire.Options{
 		MaxFrame: int32(broker.Int("socket.request.max.bytes")), MaxIdle: time.Duration(broker.Int("connections.max.idle.ms")) * time.Millisecond,
-		MaxConnections: int(broker.Int("max.connections")), MaxConnectionsByIP: int(broker.Int("max.connections.per.ip")),
+		Observer: newTrafficLog(b.opt.Logger), MaxConnections: int(broker.Int("max.connections")), MaxConnectionsByIP: int(broker.Int("max.connections.per.ip")),
 	}, b.handlers)
 	b.onClose(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), stopLimit)

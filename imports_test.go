@@ -20,7 +20,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"wire":        {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"handlers":    {[]string{"configs", "journal", "projections", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"replay":      {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
-	".":           {[]string{"configs", "disk", "handlers", "journal", "projections", "replay", "segments", "wire"}, nil},
+	".":           {[]string{"configs", "disk", "handlers", "journal", "projections", "replay", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
