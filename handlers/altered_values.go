@@ -57,7 +57,7 @@ func checkBrokerNames(after map[string]string) *refusal {
 	if len(after) > maxBrokerKeys {
 		return refuse(invalidRequest, "A broker takes at most 1000 configs.")
 	}
-	for name := range after {
+	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if len(name) > maxName {
 			return refuse(invalidRequest, "The config's name is longer than 4096 bytes.")
 		}
@@ -75,12 +75,12 @@ type configChange struct {
 // value is the same, so that it is held to the rules for changes.
 func changeOf(res alteredResource, before, after map[string]string) configChange {
 	change := configChange{set: map[string]string{}}
-	for name, value := range after {
-		if old, had := before[name]; !had || old != value {
-			change.set[name] = value
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if old, had := before[name]; !had || old != after[name] {
+			change.set[name] = after[name]
 		}
 	}
-	for name := range before {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, has := after[name]; !has {
 			change.removed = append(change.removed, name)
 		}
@@ -106,7 +106,7 @@ func (c configChange) event(res alteredResource) *journal.ConfigsAltered {
 	set := c.set
 	if res.kind == projections.BrokerResource {
 		set = maps.Clone(set)
-		for name := range set {
+		for _, name := range slices.Sorted(maps.Keys(set)) {
 			if secret(name) {
 				set[name] = hidden
 			}

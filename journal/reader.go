@@ -89,17 +89,8 @@ func OpenReader(fsys disk.FS, name string) (*Reader, error) {
 
 func (r *Reader) openDir(dir string) error {
 	r.dir = dir
-	l, err := list(r.fs, dir)
-	if err != nil {
-		return err
-	}
-	if len(l.journals) == 0 {
-		return ErrMissing
-	}
-	r.snapshots = l.snapshots
-	if r.trail.parts, err = readParts(r.fs, dir, l.journals); err != nil {
-		return err
-	}
+	// The marker first: a broker that is running may roll and stop in between, and files that are listed later hold all
+	// that an earlier marker speaks of.
 	m, err := readMarker(r.fs, dir)
 	switch {
 	case err == nil:
@@ -108,7 +99,16 @@ func (r *Reader) openDir(dir string) error {
 	case !errors.Is(err, errMarker) && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return nil
+	l, err := list(r.fs, dir)
+	if err != nil {
+		return err
+	}
+	if len(l.journals) == 0 {
+		return ErrMissing
+	}
+	r.snapshots = l.snapshots
+	r.trail.parts, err = readParts(r.fs, dir, l.journals)
+	return err
 }
 
 // ClusterID is the one in the first file's header.

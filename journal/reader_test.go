@@ -36,13 +36,12 @@ func written(t testing.TB, n int, clean bool) (disk.FS, []uint64) {
 	s, _ := open(t, fsys, opt)
 	for i := range n {
 		emit(t, s, commit("g", int32(i), int64(i)))
+		s.settled() // so that the snapshots are always the same
 	}
 	if clean {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-	} else {
-		s.settled()
 	}
 	l, err := list(fsys, "journal")
 	if err != nil {
@@ -51,10 +50,11 @@ func written(t testing.TB, n int, clean bool) (disk.FS, []uint64) {
 	return fsys, l.journals
 }
 
-// settled waits until the store does nothing on its own any more.
+// settled waits until the store has done all that it does beside its updates: syncs and snapshots.
 func (s *Store[S]) settled() {
-	for range 100 {
-		_ = s.Update(bg, Timed("wait"), func(*Tx[S]) {})
+	for busy := true; busy; yield() {
+		busy = false
+		_ = s.Update(bg, Timed("wait"), func(*Tx[S]) { busy = s.w.snapping || s.w.syncing })
 	}
 }
 

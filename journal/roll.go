@@ -151,14 +151,9 @@ func (w *writer[S]) stop() error {
 }
 
 func (w *writer[S]) seal() error {
-	if w.syncing {
-		w.endSync(<-w.synced)
-	}
-	if w.poison != nil {
-		return w.poison
-	}
-	if w.clean || w.seq == 0 {
-		return w.settle()
+	// A snapshot vouches for the entries that it is made of: they are on disk before it appears.
+	if err := w.settle(); err != nil || w.clean || w.seq == 0 {
+		return err
 	}
 	v, k := w.view.Load(), w.keeper()
 	hash, err := writeSnapshot(w.fs, w.opt.Dir, k.point(v.seq, v.at, v.chain), v.state.Rows)

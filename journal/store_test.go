@@ -32,7 +32,7 @@ func TestReopenGivesTheSameState(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			again, rec := open(t, fsys, opt)
+			again, rec := open(t, fsys.Crash(disk.KillProcess()), opt)
 			after, _ := again.View()
 			mustEqualStates(t, before, after)
 			if clean := how == "clean stop"; rec.Clean != clean || rec.Tail != nil || len(rec.Notes) > 0 {
@@ -164,7 +164,7 @@ func TestFailingDecisionsLeaveNoTrace(t *testing.T) {
 	if want := []string{"a", "b", "d", "lost"}; !reflect.DeepEqual(state.topics(), want) || seq != 4 {
 		t.Errorf("topics %v after entry %d, want %v after 4", state.topics(), seq, want)
 	}
-	again, _ := open(t, fsys, opt)
+	again, _ := open(t, fsys.Crash(disk.KillProcess()), opt)
 	folded, _ := again.View()
 	mustEqualStates(t, state, folded)
 }
@@ -225,7 +225,7 @@ func TestTimeNeverGoesBack(t *testing.T) {
 	if s.At() != at {
 		t.Errorf("time %d after %d", s.At(), at)
 	}
-	again, _ := open(t, fsys, opt)
+	again, _ := open(t, fsys.Crash(disk.KillProcess()), opt)
 	emit(t, again, topic("c"))
 	if again.At() != at {
 		t.Errorf("time %d after %d", again.At(), at)
@@ -239,8 +239,9 @@ func TestRollingKeepsEverything(t *testing.T) {
 	for i := range 300 {
 		emit(t, s, commit("g", int32(i%7), int64(i)))
 	}
+	s.settled()
 	want, _ := s.View()
-	again, rec := open(t, fsys, opt)
+	again, rec := open(t, fsys.Crash(disk.KillProcess()), opt)
 	got, _ := again.View()
 	mustEqualStates(t, want, got)
 	if len(again.w.files) < 5 || rec.SnapshotSeq == 0 {
@@ -266,6 +267,9 @@ func TestRetentionDropsOldFiles(t *testing.T) {
 	mustEqualStates(t, want, got)
 	if rec.FirstSeq == 1 || len(rec.Notes) > 0 {
 		t.Errorf("recovery %+v", rec)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
 	}
 	if err := fsys.Remove("journal/" + snapshotName(rec.SnapshotSeq)); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ type base struct {
 
 // findBase gives the state before the journal's first entry; when that is gone, the oldest snapshot; with Nearest the
 // newest one that does not lie behind Until.
-func findBase(r *journal.Reader, opt Options) (base, error) {
+func findBase(r *journal.Reader, from Journal, opt Options) (base, error) {
 	var b base
 	if opt.Nearest {
 		for _, seq := range slices.Backward(r.Snapshots()) {
@@ -31,16 +31,46 @@ func findBase(r *journal.Reader, opt Options) (base, error) {
 		return b, nil
 	}
 	for _, seq := range r.Snapshots() {
-		if seq >= r.Before() && b.load(r, seq) {
-			if seq >= r.FirstSeq() {
-				b.notes = append(b.notes, fmt.Sprintf("entries %d to %d are shown, not folded: the oldest snapshot is of entry %d", r.FirstSeq(), seq, seq))
-			}
-			return b, nil
+		if seq < r.Before() || !b.load(r, seq) {
+			continue
 		}
+		ours, err := taken(from, b.at)
+		if err != nil {
+			return b, err
+		}
+		if !ours {
+			b.notes = append(b.notes, fmt.Sprintf("the snapshot of entry %d is ignored: it was not taken from this journal", seq))
+			continue
+		}
+		if seq >= r.FirstSeq() {
+			b.notes = append(b.notes, fmt.Sprintf("entries %d to %d are shown, not folded: the oldest snapshot is of entry %d", r.FirstSeq(), seq, seq))
+		}
+		return b, nil
 	}
 	b.state = nil
-	b.notes = append(b.notes, fmt.Sprintf("entries are shown, not folded: the journal begins at entry %d and there is no snapshot that verifies", r.FirstSeq()))
+	b.notes = append(b.notes, fmt.Sprintf("entries are shown, not folded: the journal begins at entry %d and there is no snapshot of it that verifies", r.FirstSeq()))
 	return b, nil
+}
+
+// taken says whether the snapshot is of an entry of the journal, or of the one before its first.
+func taken(from Journal, at journal.Snapshot) (bool, error) {
+	r, err := journal.OpenReader(from.FS, from.Name)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	if at.Seq < r.FirstSeq() {
+		return r.Continues(at), nil
+	}
+	for {
+		e, err := r.Next()
+		if err != nil {
+			return false, nil // the entries are read once more, and then what stops them is told
+		}
+		if e.Seq == at.Seq {
+			return r.Position().Chain == at.Chain, nil
+		}
+	}
 }
 
 func (b *base) load(r *journal.Reader, seq uint64) bool {

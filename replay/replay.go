@@ -110,6 +110,7 @@ func Locate(fsys disk.FS, name string) (string, error) {
 
 // run is one Run under way.
 type run struct {
+	from   Journal
 	opt    Options
 	out    *bufio.Writer
 	r      *journal.Reader
@@ -136,7 +137,7 @@ func Run(fsys disk.FS, name string, opt Options) (*Result, error) {
 }
 
 func runOnce(fsys disk.FS, name string, opt Options) (*Result, error) {
-	x := &run{opt: opt, res: &Result{}, topics: topicNames{}, out: bufio.NewWriterSize(opt.Out, 64<<10)}
+	x := &run{from: Journal{fsys, name}, opt: opt, res: &Result{}, topics: topicNames{}, out: bufio.NewWriterSize(opt.Out, 64<<10)}
 	var err error
 	if x.r, err = journal.OpenReader(fsys, name); err != nil {
 		return x.res, x.verdict(err)
@@ -157,7 +158,7 @@ func runOnce(fsys disk.FS, name string, opt Options) (*Result, error) {
 
 // begin finds the state that the fold begins with.
 func (x *run) begin() error {
-	base, err := findBase(x.r, x.opt)
+	base, err := findBase(x.r, x.from, x.opt)
 	if err != nil {
 		return err
 	}
@@ -283,10 +284,31 @@ func (x *run) verdict(err error) error {
 	return nil
 }
 
+// withoutBase is the verdict on entries that cannot be folded. Of a file alone nothing else can be said; a journal's
+// directory should have a snapshot to begin with, and a start refuses it too.
+func (x *run) withoutBase() error {
+	info, err := x.from.FS.Stat(x.from.Name)
+	if err != nil || !info.IsDir() {
+		return err
+	}
+	first := x.r.FirstSeq()
+	x.res.Damage = &journal.DamageError{
+		File: path.Join(x.from.Name, fmt.Sprintf("%020d.journal", first)), FirstSeq: 1, LastSeq: x.r.Before(),
+		Reason: fmt.Sprintf("the journal begins at entry %d and no snapshot that verifies and belongs to it covers what was before", first),
+	}
+	x.res.fail(Damaged, "%v", x.res.Damage)
+	return nil
+}
+
 // end prints what is asked for at the end.
 func (x *run) end() error {
 	if x.fold != nil {
 		if err := x.fold.finish(); err != nil {
+			return err
+		}
+	}
+	if x.fold == nil && x.res.Status == Replayed {
+		if err := x.withoutBase(); err != nil {
 			return err
 		}
 	}
