@@ -7,7 +7,16 @@ func areas() [][]Scenario {
 		profileScenarios(),
 		handshakeScenarios(),
 		wireScenarios(),
+		connectionScenarios(),
 		topicScenarios(),
+		topicConfigScenarios(),
+		deleteTopicScenarios(),
+		createPartitionsScenarios(),
+		metadataScenarios(),
+		clusterScenarios(),
+		configScenarios(),
+		alterConfigScenarios(),
+		brokerConfigScenarios(),
 		configLayerScenarios(),
 	}
 }

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,25 +25,44 @@ var sortRules = map[int16][]sortRule{
 		{"Topics", []string{"Topic"}, "answers are gathered in a hash map by partition"},
 		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
 	},
-	32: {
-		{"Resources.Configs", []string{"Name"}, "keys are kept in a hash map; doze answers them in name order"},
-	},
-	74: {
-		{"ConfigResources", []string{"Type", "Name"}, "names of a kind are gathered in a hash map"},
+	3: {
+		{"Topics", []string{"Topic", "TopicID"}, "topics are gathered in a hash set"},
 	},
 	18: {
 		{"SupportedFeatures", []string{"Name"}, "features are kept in a hash map"},
 		{"FinalizedFeatures", []string{"Name"}, "features are kept in a hash map"},
 	},
+	20: {
+		{"Topics", []string{"Topic", "TopicID", "ErrorCode", "ErrorMessage"}, "answers are shuffled on purpose"},
+	},
+	32: {
+		{"Resources.Configs", []string{"Name"}, "configs are kept in a hash map"},
+	},
+	35: {
+		{"Dirs.Topics", []string{"Topic"}, "partitions are grouped in a hash map by topic"},
+		{"Dirs.Topics.Partitions", []string{"Partition"}, "logs are kept in a hash map"},
+	},
+	37: {
+		{"Topics", []string{"Topic"}, "topics are gathered in a hash set"},
+	},
+	74: {
+		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},
+	},
 }
 
-func sortAnswer(key int16, obj recording.Object) {
+// sortAnswer sorts by the names that ids have, so that an id drawn at random does not order anything.
+func sortAnswer(key int16, obj recording.Object, names map[string]string) {
 	for _, rule := range sortRules[key] {
-		sortAt(obj, strings.Split(rule.path, "."), rule.by)
+		sortAt(obj, strings.Split(rule.path, "."), sorter{rule.by, names})
 	}
 }
 
-func sortAt(v recording.Value, path, by []string) {
+type sorter struct {
+	by    []string
+	names map[string]string
+}
+
+func sortAt(v recording.Value, path []string, by sorter) {
 	switch v := v.(type) {
 	case []recording.Value:
 		for _, e := range v {
@@ -55,37 +76,48 @@ func sortAt(v recording.Value, path, by []string) {
 		}
 		if list, ok := child.([]recording.Value); ok {
 			slices.SortStableFunc(list, func(a, b recording.Value) int {
-				return strings.Compare(sortKey(a, by), sortKey(b, by))
+				return strings.Compare(by.key(a), by.key(b))
 			})
 		}
 	}
 }
 
-// sortKey is the text of the fields that order an element, or of the element itself when none are named.
-func sortKey(v recording.Value, by []string) string {
+// key is the text of the fields that order an element, or of the element itself when none are named.
+func (s sorter) key(v recording.Value) string {
 	obj, ok := v.(recording.Object)
-	if !ok || len(by) == 0 {
-		return textOf(v)
+	if !ok || len(s.by) == 0 {
+		return s.textOf(v)
 	}
 	var b strings.Builder
-	for _, field := range by {
-		b.WriteString(textOf(obj.Get(field)))
+	for _, field := range s.by {
+		b.WriteString(s.textOf(obj.Get(field)))
 		b.WriteByte(0)
 	}
 	return b.String()
 }
 
 // textOf gives numbers a fixed width, so that they sort as numbers.
-func textOf(v recording.Value) string {
+func (s sorter) textOf(v recording.Value) string {
 	if n, ok := v.(int64); ok {
 		return fmt.Sprintf("%020d", uint64(n)^1<<63)
 	}
-	if s, ok := v.(string); ok {
-		return s
+	if text, ok := v.(string); ok {
+		return s.nameOf(text)
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return ""
 	}
 	return string(text)
+}
+
+func (s sorter) nameOf(text string) string {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, recording.UUIDPrefix))
+	if err != nil || !strings.HasPrefix(text, recording.UUIDPrefix) {
+		return text
+	}
+	if name, known := s.names[base64.RawURLEncoding.EncodeToString(raw)]; known {
+		return name
+	}
+	return text
 }

@@ -13,3 +13,14 @@ func partOf(key int16) int {
 	}
 	return 4
 }
+
+// featurePart tells which part of the work brings a feature that ApiVersions announces.
+func featurePart(name string) int {
+	switch name {
+	case "transaction.version":
+		return 2
+	case "group.version", "share.version", "streams.version":
+		return 3
+	}
+	return 1
+}

@@ -12,7 +12,7 @@ type Scenario struct {
 	Part  int    // the part of the work whose broker must give Kafka's answers; 1 when 0
 	Kafka string // the release that a recording is made from; the reference, 4.3.1, when empty
 
-	// Set asks for broker properties, in Kafka's names.
+	// Set asks for broker properties, in Kafka's names; "" takes away one that the recorder sets itself.
 	Set map[string]string
 	// Fresh asks for a broker of its own: the scenario looks at all topics, groups or ids there are, or restarts the
 	// broker. A scenario that is not Fresh uses names that no other one uses.

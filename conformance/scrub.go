@@ -26,6 +26,7 @@ import (
 //	the broker's host and port  broker-host, broker-port, broker-host:broker-port in a text
 //	a time close to now         now, <now> in a text    any 64-bit number or 13 digits in a text
 //	LogDir, Dir                 log-dir
+//	Documentation               text                    its wording is the broker's own
 //	FinalizedFeaturesEpoch, TotalBytes, UsableBytes     positive
 type scrubber struct {
 	host, port string
@@ -77,10 +78,50 @@ func (s *scrubber) request(req kmsg.Request) recording.Object {
 	return s.object(recording.MessageValue(req))
 }
 
-func (s *scrubber) answer(resp kmsg.Response) recording.Object {
+func (s *scrubber) answer(resp kmsg.Response, only [][]string) recording.Object {
 	obj := recording.MessageValue(resp)
-	sortAnswer(resp.Key(), obj)
+	sortAnswer(resp.Key(), obj, s.names)
+	if only != nil {
+		obj = keep(obj, only).(recording.Object)
+	}
 	return s.object(obj)
+}
+
+// keep reduces a value to what the paths name; the end of a path keeps all that is below.
+func keep(v recording.Value, paths [][]string) recording.Value {
+	switch v := v.(type) {
+	case []recording.Value:
+		out := make([]recording.Value, len(v))
+		for i, e := range v {
+			out[i] = keep(e, paths)
+		}
+		return out
+	case recording.Object:
+		out := recording.Object{}
+		for _, f := range v {
+			if below, kept := under(paths, f.Name); len(below) > 0 {
+				out = append(out, recording.Field{Name: f.Name, Value: keep(f.Value, below)})
+			} else if kept {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// under gives the rest of the paths that go into a field, and whether one ends there.
+func under(paths [][]string, field string) (below [][]string, ends bool) {
+	for _, path := range paths {
+		switch {
+		case path[0] != field:
+		case len(path) == 1:
+			ends = true
+		default:
+			below = append(below, path[1:])
+		}
+	}
+	return below, ends
 }
 
 func (s *scrubber) object(obj recording.Object) recording.Object {
@@ -146,6 +187,8 @@ func (s *scrubber) text(field, text string) recording.Value {
 		return "cluster-id"
 	case field == "LogDir" || field == "Dir":
 		return "log-dir"
+	case field == "Documentation":
+		return "text"
 	case field == "Host" && text == s.host:
 		return "broker-host"
 	case strings.HasPrefix(text, recording.UUIDPrefix):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"doze/conformance/recording"
@@ -102,6 +103,7 @@ type Pending struct {
 	response    kmsg.Response // nil: the answer is kept as bytes
 	correlation int32
 	sent        time.Time
+	only        [][]string // what is kept of the answer; nil: all of it
 }
 
 // Send sends a request at a version and does not wait for its answer.
@@ -130,6 +132,7 @@ func (n *Conn) SendRaw(step string, frame []byte, like kmsg.Request) *Pending {
 func (n *Conn) SendBytes(step string, b []byte) *Pending {
 	p := n.begin(step, nil)
 	p.step.Raw = "unframed " + hex.EncodeToString(b)
+	p.sent = time.Now()
 	n.waiting = append(n.waiting, p)
 	if err := n.open().sendBytes(b); err != nil {
 		n.c.Fatalf("send %s: %w", step, err)
@@ -155,6 +158,15 @@ func (n *Conn) post(p *Pending, frame []byte) {
 	if err := n.open().send(frame); err != nil {
 		n.c.Fatalf("send %s: %w", p.step.Name, err)
 	}
+}
+
+// Only keeps some fields of the answer, for a claim that is not about the others. In a path a dot goes down a level,
+// through every element of a list.
+func (p *Pending) Only(paths ...string) *Pending {
+	for _, path := range paths {
+		p.only = append(p.only, strings.Split(path, "."))
+	}
+	return p
 }
 
 // Await reads the answer, or notes that the broker closed the connection. It gives nil when there is no answer.
@@ -241,7 +253,7 @@ func (p *Pending) decode(body []byte) {
 	if again := p.response.AppendTo(nil); !bytes.Equal(again, body) {
 		p.step.Wire = "not what the fields encode to"
 	}
-	p.step.Answer = p.conn.c.scrub.answer(p.response)
+	p.step.Answer = p.conn.c.scrub.answer(p.response, p.only)
 }
 
 // Do sends a request and awaits its answer: nil when the broker closed the connection instead.
@@ -301,6 +313,19 @@ func AskUntil[R kmsg.Response](n *Conn, step string, version int16, req kmsg.Req
 		}
 		n.c.steps = n.c.steps[:before]
 		n.c.scrub.reset(mark)
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// AskUntilOpen sends a request on new connections until one is answered: the broker learns of an ended connection a
+// moment later.
+func (n *Conn) AskUntilOpen(step string, version int16, req kmsg.Request) {
+	before, deadline := len(n.c.steps), time.Now().Add(patience)
+	for n.Do(step, version, req) == nil {
+		if time.Now().After(deadline) {
+			n.c.Fatalf("step %s: no connection is answered within %s", step, patience)
+		}
+		n.c.steps = n.c.steps[:before]
 		time.Sleep(20 * time.Millisecond)
 	}
 }

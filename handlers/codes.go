@@ -70,5 +70,9 @@ type refusal struct {
 // refuse gives a refusal with a text.
 func refuse(code int16, message string) *refusal { return &refusal{code, &message} }
 
+// malformedRequest is Kafka's own text of INVALID_REQUEST, which it sends where it has no better one.
+const malformedRequest = "This most likely occurs because of a request being malformed by the client library or the message was sent to an " +
+	"incompatible broker. See the broker logs for more details."
+
 // text is a nullable string that is not null.
 func text(s string) *string { return &s }

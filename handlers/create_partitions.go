@@ -44,16 +44,16 @@ func (b *Broker) createPartitions(ctx context.Context, r *wire.Request) (wire.Re
 func (b *Broker) decideCreatePartitions(tx *tx, asked kmsg.CreatePartitionsRequestTopic) *refusal {
 	topic := tx.State.Topics.Named(asked.Topic)
 	if topic == nil {
-		return refuse(unknownTopicOrPartition, "This server does not host this topic-partition.")
+		return &refusal{code: unknownTopicOrPartition}
 	}
-	more := asked.Count - topic.Partitions
+	more := int64(asked.Count) - int64(topic.Partitions)
 	switch {
 	case more == 0:
 		return refuse(invalidPartitions, fmt.Sprintf("Topic already has %d partition(s).", topic.Partitions))
 	case more < 0:
 		return refuse(invalidPartitions, fmt.Sprintf("The topic %s currently has %d partition(s); %d would not be an increase.",
 			topic.Name, topic.Partitions, asked.Count))
-	case asked.Assignment != nil && len(asked.Assignment) != int(more):
+	case asked.Assignment != nil && int64(len(asked.Assignment)) != more:
 		return refuse(invalidReplicaAssignment, fmt.Sprintf("Attempted to add %d additional partition(s), but only %d assignment(s) were specified.",
 			more, len(asked.Assignment)))
 	}
@@ -61,6 +61,9 @@ func (b *Broker) decideCreatePartitions(tx *tx, asked kmsg.CreatePartitionsReque
 		if no := b.checkAssignment(a.Replicas, 1); no != nil {
 			return no
 		}
+	}
+	if more > maxRecordsPerRequest {
+		return &refusal{code: unknownServerError} // so many fail Kafka, too
 	}
 	if no := b.checkPartitionLimits(tx.State, more); no != nil {
 		return no

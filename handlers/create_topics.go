@@ -29,29 +29,60 @@ func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 	resp := respond[*kmsg.CreateTopicsResponse](r)
 	once, twice := namedOnce(req.Topics, func(t kmsg.CreateTopicsRequestTopic) string { return t.Topic })
 	if b.askedPartitions(once) > maxPartitionsPerRequest {
-		for _, asked := range req.Topics {
-			no := refuse(policyViolation, "Excessively large number of partitions per request.")
-			resp.Topics = append(resp.Topics, topicNotCreated(asked.Topic, no))
-		}
+		resp.Topics = noneCreated(req.Topics, refuse(policyViolation, "Excessively large number of partitions per request."))
 		return resp, nil
 	}
-	create := func(tx *tx) {
-		resp.Topics = make([]kmsg.CreateTopicsResponseTopic, 0, len(req.Topics))
-		before := tx.State.Topics
-		for _, asked := range once {
-			resp.Topics = append(resp.Topics, b.createTopic(tx, before, asked, req.ValidateOnly))
+	once = slices.DeleteFunc(once, func(t kmsg.CreateTopicsRequestTopic) bool { return t.Topic == clusterMetadata })
+	tooLarge := false
+	err := b.decide(ctx, r, req.ValidateOnly, func(tx *tx) {
+		resp.Topics, tooLarge = b.createAll(tx, once)
+		if tooLarge {
+			tx.Drop()
 		}
-	}
-	if err := b.decide(ctx, r, req.ValidateOnly, create); err != nil {
-		resp.Topics = nil
-		for _, asked := range once {
-			resp.Topics = append(resp.Topics, topicNotCreated(asked.Topic, storageRefusal(err)))
-		}
+	})
+	switch {
+	case tooLarge:
+		resp.Topics = noneCreated(req.Topics, refuse(policyViolation, "Unable to perform excessively large batch operation."))
+		return resp, nil
+	case err != nil:
+		resp.Topics = noneCreated(once, storageRefusal(err))
 	}
 	for _, name := range twice {
 		resp.Topics = append(resp.Topics, topicNotCreated(name, refuse(invalidRequest, "Duplicate topic name.")))
 	}
+	if slices.ContainsFunc(req.Topics, func(t kmsg.CreateTopicsRequestTopic) bool { return t.Topic == clusterMetadata }) && !slices.Contains(twice, clusterMetadata) {
+		no := refuse(invalidRequest, "Creation of internal topic "+clusterMetadata+" is prohibited.")
+		resp.Topics = append(resp.Topics, topicNotCreated(clusterMetadata, no))
+	}
 	return resp, nil
+}
+
+// createAll creates what can be created, and says whether that is more than one request may.
+func (b *Broker) createAll(tx *tx, asked []kmsg.CreateTopicsRequestTopic) (answers []kmsg.CreateTopicsResponseTopic, tooLarge bool) {
+	// Names of one request may collide with each other, so they are held against the state before it.
+	before, size := tx.State.Clone().Topics, 0
+	for _, spec := range asked {
+		created, no := b.decideCreateTopic(tx, before, spec)
+		if no != nil {
+			answers = append(answers, topicNotCreated(spec.Topic, no))
+			continue
+		}
+		size += 1 + len(created.Configs) + int(created.Partitions)
+		tx.Emit(created)
+		answers = append(answers, b.topicCreated(tx.State, created))
+	}
+	return answers, size > maxRecordsPerRequest
+}
+
+// maxRecordsPerRequest is how many topics, configs and partitions one CreateTopics may make in all, as in Kafka, where each
+// is a record of its metadata log.
+const maxRecordsPerRequest = 10_000
+
+func noneCreated(asked []kmsg.CreateTopicsRequestTopic, why *refusal) (answers []kmsg.CreateTopicsResponseTopic) {
+	for _, t := range asked {
+		answers = append(answers, topicNotCreated(t.Topic, why))
+	}
+	return answers
 }
 
 // maxPartitionsPerRequest is how many partitions one CreateTopics may make in all, as in Kafka.
@@ -99,19 +130,13 @@ func topicNotCreated(name string, why *refusal) kmsg.CreateTopicsResponseTopic {
 	return topic
 }
 
-func (b *Broker) createTopic(tx *tx, before projections.Topics, asked kmsg.CreateTopicsRequestTopic, validateOnly bool) kmsg.CreateTopicsResponseTopic {
-	created, no := b.decideCreateTopic(tx, before, asked)
-	if no != nil {
-		return topicNotCreated(asked.Topic, no)
-	}
-	// Names that a validated topic would take must be taken for the rest of the request too, so it is emitted here; the
-	// caller drops the whole transaction afterwards.
-	tx.Emit(created)
+// topicCreated describes a topic that the state has since a moment.
+func (b *Broker) topicCreated(state *projections.State, created *journal.TopicCreated) kmsg.CreateTopicsResponseTopic {
 	topic := kmsg.NewCreateTopicsResponseTopic()
-	topic.Topic, topic.TopicID = asked.Topic, created.ID
+	topic.Topic, topic.TopicID = created.Name, created.ID
 	topic.NumPartitions, topic.ReplicationFactor = created.Partitions, 1
-	overrides := tx.State.Configs.Map(projections.TopicResource, asked.Topic)
-	for _, entry := range b.settings(tx.State).EffectiveTopic(overrides) {
+	overrides := state.Configs.Map(projections.TopicResource, created.Name)
+	for _, entry := range b.settings(state).EffectiveTopic(overrides) {
 		config := kmsg.NewCreateTopicsResponseTopicConfig()
 		config.Name, config.Value = entry.Name, entry.Value
 		config.ReadOnly, config.Source, config.IsSensitive = entry.ReadOnly, int8(entry.Source), entry.Sensitive
@@ -134,7 +159,7 @@ func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg
 	if no != nil {
 		return nil, no
 	}
-	if no := b.checkPartitionLimits(tx.State, partitions); no != nil {
+	if no := b.checkPartitionLimits(tx.State, int64(partitions)); no != nil {
 		return nil, no
 	}
 	return &journal.TopicCreated{ID: tx.NewUUID(), Name: asked.Topic, Partitions: partitions, Configs: pairs}, nil

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -98,10 +99,10 @@ func (d *deletion) run(req *kmsg.DeleteTopicsRequest) {
 	for _, raw := range twiceIDs {
 		d.refuse(nil, projections.ID([]byte(raw)), invalidRequest, "Duplicate topic id.")
 	}
-	d.byID(ids, names)
+	d.byID(ids, names, twiceIDs)
 }
 
-func (d *deletion) byID(ids []projections.ID, names []string) {
+func (d *deletion) byID(ids []projections.ID, names, twiceIDs []string) {
 	topics := d.tx.State.Topics
 	doomed := map[projections.ID]bool{}
 	for _, id := range ids {
@@ -116,7 +117,7 @@ func (d *deletion) byID(ids []projections.ID, names []string) {
 		switch {
 		case topic == nil:
 			d.refuse(text(name), projections.ID{}, unknownTopicOrPartition, "This server does not host this topic-partition.")
-		case doomed[topic.ID]:
+		case doomed[topic.ID] || slices.Contains(twiceIDs, string(topic.ID[:])):
 			d.refuse(text(name), topic.ID, invalidRequest, "The provided topic name maps to an ID that was already supplied.")
 			delete(doomed, topic.ID)
 		default:

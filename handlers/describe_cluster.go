@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -25,7 +26,7 @@ func (b *Broker) describeCluster(_ context.Context, r *wire.Request) (wire.Reply
 		return resp, nil
 	case req.Version >= 1 && req.EndpointType != 1:
 		resp.ErrorCode = unsupportedEndpointType
-		resp.ErrorMessage = text("Unsupported endpoint type")
+		resp.ErrorMessage = text(fmt.Sprintf("Unsupported endpoint type %d", req.EndpointType))
 		resp.EndpointType = 1
 		return resp, nil
 	}

@@ -25,8 +25,7 @@ func (b *Broker) describeConfigs(_ context.Context, r *wire.Request) (wire.Reply
 	req := r.Body.(*kmsg.DescribeConfigsRequest)
 	resp := respond[*kmsg.DescribeConfigsResponse](r)
 	if slices.ContainsFunc(req.Resources, unknownConfigResource) {
-		no := refuse(invalidRequest, "This most likely occurs because of a request being malformed by the client library or "+
-			"the message was sent to an incompatible broker. See the broker logs for more details.")
+		no := refuse(invalidRequest, malformedRequest)
 		for _, asked := range req.Resources {
 			resp.Resources = append(resp.Resources, configsNotDescribed(asked, no))
 		}
@@ -78,11 +77,13 @@ func describedConfig(req *kmsg.DescribeConfigsRequest, e configs.Entry) kmsg.Des
 	config := kmsg.NewDescribeConfigsResponseResourceConfig()
 	config.Name, config.Value, config.ReadOnly, config.IsSensitive = e.Name, e.Value, e.ReadOnly, e.Sensitive
 	config.Source, config.ConfigType = kmsg.ConfigSource(e.Source), kmsg.ConfigType(e.Type)
-	if req.IncludeDocumentation && e.Doc != "" {
-		config.Documentation = &e.Doc
-	}
-	if e.Source == configs.DynamicBrokerLogger {
+	switch {
+	case e.Source == configs.DynamicBrokerLogger:
 		config.Documentation = text("") // asked for or not, where others send null
+	case req.IncludeDocumentation && e.Doc == "":
+		config.Documentation = text("Kept and described for clients; nothing in doze depends on it.")
+	case req.IncludeDocumentation:
+		config.Documentation = &e.Doc
 	}
 	if !req.IncludeSynonyms {
 		return config

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -23,12 +24,12 @@ func (b *Broker) describeTopicPartitions(_ context.Context, r *wire.Request) (wi
 	page := topicPage{node: b.nodeID, state: state, resp: resp, left: b.pageLimit(req.ResponsePartitionLimit)}
 	if c := req.Cursor; c != nil {
 		page.cursorTopic, page.cursorPartition = c.Topic, c.Partition
-		if len(names) > 0 && !slices.Contains(names, c.Topic) || c.Partition < 0 {
-			for _, name := range names {
-				page.missing(name, invalidRequest)
-			}
-			return resp, nil
+	}
+	if code := page.refusal(names); code != none {
+		for _, name := range names {
+			page.missing(name, code, math.MinInt32)
 		}
+		return resp, nil
 	}
 	if len(names) == 0 {
 		state.Topics.Each(page.cursorTopic, page.topic)
@@ -79,13 +80,24 @@ func (p *topicPage) named(name string) (more bool) {
 	if invalidTopicName(name) != "" {
 		code = invalidTopicException
 	}
-	p.missing(name, code)
+	p.missing(name, code, allTopicOperations)
 	return true
 }
 
-func (p *topicPage) missing(name string, code int16) {
+// refusal refuses the request as a whole: a cursor that points nowhere, or an empty name, which fails Kafka.
+func (p *topicPage) refusal(names []string) int16 {
+	switch {
+	case p.cursorPartition < 0 || len(names) > 0 && p.cursorTopic != "" && !slices.Contains(names, p.cursorTopic):
+		return invalidRequest
+	case p.cursorTopic == "" && slices.Contains(names, ""):
+		return unknownServerError
+	}
+	return none
+}
+
+func (p *topicPage) missing(name string, code int16, operations int32) {
 	topic := kmsg.NewDescribeTopicPartitionsResponseTopic()
-	topic.Topic, topic.ErrorCode, topic.AuthorizedOperations = text(name), code, allTopicOperations
+	topic.Topic, topic.ErrorCode, topic.AuthorizedOperations = text(name), code, operations
 	p.resp.Topics = append(p.resp.Topics, topic)
 }
 

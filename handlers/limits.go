@@ -17,11 +17,11 @@ const (
 )
 
 // checkPartitionLimits refuses what would grow the broker beyond its limits.
-func (b *Broker) checkPartitionLimits(state *projections.State, more int32) *refusal {
+func (b *Broker) checkPartitionLimits(state *projections.State, more int64) *refusal {
 	switch {
 	case state.Topics.Len() >= maxTopics:
 		return refuse(policyViolation, fmt.Sprintf("This broker holds %d topics, the most it takes. Delete some first.", maxTopics))
-	case state.Topics.Partitions()+int64(more) > maxPartitions:
+	case state.Topics.Partitions()+more > maxPartitions:
 		return refuse(policyViolation, fmt.Sprintf("This broker holds %d partitions and takes at most %d. Delete topics first.", state.Topics.Partitions(), maxPartitions))
 	}
 	return nil

@@ -25,8 +25,8 @@ func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, err
 	req := r.Body.(*kmsg.MetadataRequest)
 	resp := respond[*kmsg.MetadataResponse](r)
 	state, _ := b.view()
-	if wrong := metadataNamesWrong(req); wrong {
-		return metadataRefused(req, resp), nil
+	if code := metadataNamesWrong(req); code != none {
+		return metadataRefused(req, resp, code), nil
 	}
 	host, port := r.Conn.Advertised()
 	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: b.nodeID, Host: host, Port: port}}
@@ -44,18 +44,26 @@ func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, err
 	return resp, nil
 }
 
-// metadataNamesWrong: before v12 every entry is a name and no entry an id.
-func metadataNamesWrong(req *kmsg.MetadataRequest) bool {
-	return req.Version < 12 && slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool {
-		return t.Topic == nil || t.TopicID != [16]byte{}
-	})
+// metadataNamesWrong refuses a request as a whole: before v12 every entry is a name and no entry an id; from then on an entry
+// that is neither fails Kafka, unless another has an id and so names are not looked at.
+func metadataNamesWrong(req *kmsg.MetadataRequest) int16 {
+	unnamed := slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.Topic == nil })
+	switch ids := slices.ContainsFunc(req.Topics, hasTopicID); {
+	case req.Version < 12 && (unnamed || ids):
+		return invalidRequest
+	case unnamed && !ids:
+		return unknownServerError
+	}
+	return none
 }
 
-func metadataRefused(req *kmsg.MetadataRequest, resp *kmsg.MetadataResponse) *kmsg.MetadataResponse {
-	resp.AuthorizedOperations = math.MinInt32
+func hasTopicID(t kmsg.MetadataRequestTopic) bool { return t.TopicID != [16]byte{} }
+
+func metadataRefused(req *kmsg.MetadataRequest, resp *kmsg.MetadataResponse, code int16) *kmsg.MetadataResponse {
+	resp.AuthorizedOperations, resp.ErrorCode = math.MinInt32, code
 	for _, asked := range req.Topics {
 		topic := kmsg.NewMetadataResponseTopic()
-		topic.ErrorCode, topic.Topic, topic.TopicID = invalidRequest, asked.Topic, asked.TopicID
+		topic.ErrorCode, topic.Topic, topic.TopicID = code, asked.Topic, asked.TopicID
 		if topic.Topic == nil {
 			topic.Topic = text("")
 		}
@@ -74,14 +82,12 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 		})
 		return all, nil
 	}
-	if slices.ContainsFunc(req.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.TopicID != [16]byte{} }) {
+	if slices.ContainsFunc(req.Topics, hasTopicID) {
 		return b.metadataByID(state, req), nil
 	}
 	names := askedNames(req)
-	refused := map[string]int16{}
 	if req.AllowAutoTopicCreation || req.Version < 4 {
-		var err error
-		if refused, err = b.autoCreate(ctx, r, state, names); err != nil {
+		if err := b.autoCreate(ctx, r, state, names); err != nil {
 			return nil, err
 		}
 		state, _ = b.view()
@@ -92,7 +98,7 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 			answer = append(answer, b.metadataTopic(state, found, req))
 			continue
 		}
-		answer = append(answer, metadataMissing(name, refused[name]))
+		answer = append(answer, metadataMissing(name, req))
 	}
 	return answer, nil
 }
@@ -109,18 +115,15 @@ func askedNames(req *kmsg.MetadataRequest) []string {
 	return slices.Compact(names)
 }
 
-func metadataMissing(name string, code int16) kmsg.MetadataResponseTopic {
+// metadataMissing says UNKNOWN_TOPIC_OR_PARTITION also of a name that could not be created on demand, as Kafka does, which
+// answers before it tries.
+func metadataMissing(name string, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
 	topic := kmsg.NewMetadataResponseTopic()
 	topic.Topic = text(name)
-	topic.IsInternal = reserved(name) && name != "__cluster_metadata"
-	topic.AuthorizedOperations = math.MinInt32
-	switch {
-	case code != none:
-		topic.ErrorCode = code
-	case invalidTopicName(name) != "":
+	topic.IsInternal = reserved(name) && name != clusterMetadata
+	topic.ErrorCode, topic.AuthorizedOperations = unknownTopicOrPartition, operationsAsked(req)
+	if invalidTopicName(name) != "" {
 		topic.ErrorCode = invalidTopicException
-	default:
-		topic.ErrorCode = unknownTopicOrPartition
 	}
 	return topic
 }
@@ -145,13 +148,18 @@ func (b *Broker) metadataByID(state *projections.State, req *kmsg.MetadataReques
 	return append(unknown, known...)
 }
 
+// operationsAsked are what a client may do with a topic, if it asks.
+func operationsAsked(req *kmsg.MetadataRequest) int32 {
+	if req.IncludeTopicAuthorizedOperations && req.Version >= 8 {
+		return allTopicOperations
+	}
+	return math.MinInt32
+}
+
 func (b *Broker) metadataTopic(state *projections.State, t *projections.Topic, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
 	topic := kmsg.NewMetadataResponseTopic()
 	topic.Topic, topic.TopicID = &t.Name, t.ID
-	topic.AuthorizedOperations = math.MinInt32
-	if req.IncludeTopicAuthorizedOperations && req.Version >= 8 {
-		topic.AuthorizedOperations = allTopicOperations
-	}
+	topic.AuthorizedOperations = operationsAsked(req)
 	// One backing array serves the replicas and ISR of every partition: all are the one broker.
 	self := []int32{b.nodeID}
 	topic.Partitions = make([]kmsg.MetadataResponseTopicPartition, t.Partitions)
@@ -171,44 +179,23 @@ const (
 	allGroupOperations   int32 = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
 )
 
-// autoCreate makes the topics of names that are not there and says which it could not make, and why. It creates nothing
-// when the broker does not create topics on demand.
-func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *projections.State, names []string) (map[string]int16, error) {
-	var missing []string
-	for _, name := range names {
-		if state.Topics.Named(name) == nil {
-			missing = append(missing, name)
-		}
-	}
-	refused := map[string]int16{}
+// autoCreate makes the topics of names that are not there, those that can be made. It creates nothing when the broker does
+// not create topics on demand.
+func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *projections.State, names []string) error {
+	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return state.Topics.Named(name) != nil })
 	if len(missing) == 0 || !b.settings(state).Bool("auto.create.topics.enable") {
-		return refused, nil
+		return nil
 	}
 	err := b.update(ctx, r, func(tx *tx) {
-		clear(refused)
-		before := tx.State.Topics
+		before := tx.State.Clone().Topics
 		for _, name := range missing {
-			if no := b.decideAutoCreate(tx, before, name); no != nil {
-				refused[name] = no.code
+			if no := checkNewTopicName(before, tx.State.Topics, name); no == nil {
+				tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: b.defaultPartitions(tx.State)})
 			}
 		}
 	})
-	switch {
-	case errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrPoisoned):
-		return map[string]int16{}, nil // the names stay unknown until the disk takes writes again
-	case err != nil:
-		return nil, err
+	if errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrPoisoned) {
+		return nil // the names stay unknown until the disk takes writes again
 	}
-	return refused, nil
-}
-
-func (b *Broker) decideAutoCreate(tx *tx, before projections.Topics, name string) *refusal {
-	if tx.State.Topics.Named(name) != nil {
-		return nil
-	}
-	if no := checkNewTopicName(before, tx.State.Topics, name); no != nil {
-		return no
-	}
-	tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: b.defaultPartitions(tx.State)})
-	return nil
+	return err
 }

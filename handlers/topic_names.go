@@ -13,7 +13,10 @@ const maxTopicName = 249
 
 // reservedTopics are the names of Kafka's internal topics. They do not exist here, their content is the journal, and
 // nobody can create them (docs/differences.md).
-var reservedTopics = []string{"__cluster_metadata", "__consumer_offsets", "__share_group_state", "__transaction_state"}
+var reservedTopics = []string{clusterMetadata, "__consumer_offsets", "__share_group_state", "__transaction_state"}
+
+// clusterMetadata is the name of Kafka's own log of metadata, which is no topic.
+const clusterMetadata = "__cluster_metadata"
 
 func reserved(topic string) bool {
 	for _, name := range reservedTopics {
@@ -53,7 +56,7 @@ func checkNewTopicName(before, now projections.Topics, name string) *refusal {
 	if reserved(name) {
 		return refuse(invalidTopicException, fmt.Sprintf("Topic '%s' is reserved: doze keeps its content in the control journal.", name))
 	}
-	if strings.ContainsAny(name, "._") {
+	if strings.ContainsAny(name, "._") { // comes before the name's own check, as in Kafka
 		if colliding := before.Colliding(name); len(colliding) > 0 {
 			return refuse(invalidTopicException, fmt.Sprintf("Topic '%s' collides with existing topic: %s", name, colliding[0].Name))
 		}

@@ -33,8 +33,12 @@ type PartitionRange struct {
 	Starts int32
 }
 
+// epochsPerStart is by how much a restart of Kafka's only broker raises the leader epoch of its partitions: once as it goes
+// and once as it comes back, after a kill too.
+const epochsPerStart = 2
+
 // LeaderEpoch is the partition's leader epoch when the broker has started starts times: 0 until the first restart after
-// its creation, one more with each.
+// its creation, two more with each.
 func (t *Topic) LeaderEpoch(partition, starts int32) int32 {
 	since := t.Ranges[0].Starts
 	for _, r := range t.Ranges {
@@ -43,7 +47,7 @@ func (t *Topic) LeaderEpoch(partition, starts int32) int32 {
 		}
 		since = r.Starts
 	}
-	return starts - since
+	return epochsPerStart * (starts - since)
 }
 
 // Topics holds the topics by name, by id, and by the two foldings of names that must not meet.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // A Value is nil, bool, int64, float64, string, []Value or Object.
@@ -28,6 +29,11 @@ func (o Object) Get(name string) Value {
 		}
 	}
 	return nil
+}
+
+// Has tells whether there is a field of this name.
+func (o Object) Has(name string) bool {
+	return slices.ContainsFunc(o, func(f Field) bool { return f.Name == name })
 }
 
 // MarshalJSON writes the fields in their order.

@@ -1,0 +1,205 @@
+package conformance
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"doze/conformance/recording"
+)
+
+// Part is how far doze is built: it must give Kafka's answers to the scenarios of parts up to this one.
+const builtPart = 1
+
+// unfinished lists scenarios of finished parts that doze does not pass yet, each with the file that is to change. It must
+// be empty at a release; one that passes must be taken off.
+var unfinished = map[string]string{}
+
+// TestRecordings plays every scenario against doze and compares with what Kafka answered.
+func TestRecordings(t *testing.T) {
+	ds, err := LoadDifferences("differences.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replayer{differences: ds}
+	for _, s := range Scenarios() {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			r.scenario(t, s)
+		})
+	}
+	if run := flag.Lookup("test.run"); run != nil && strings.Contains(run.Value.String(), "/") {
+		return
+	}
+	t.Cleanup(func() {
+		for _, name := range ds.Unused() {
+			t.Errorf("difference %s of differences.json did not occur", name)
+		}
+	})
+}
+
+type replayer struct {
+	mu          sync.Mutex
+	differences *Differences
+}
+
+func (r *replayer) scenario(t *testing.T, s Scenario) {
+	want, err := recording.Load("recordings", s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	b, err := startDoze(s, want, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diffs, err := r.play(s, want, b)
+	closeInTime(t, b)
+	checkJournal(t, dir)
+	file, known := unfinished[s.Name]
+	switch passed := len(diffs) == 0 && err == nil; {
+	case passed && s.Part > builtPart && answered(want):
+		t.Errorf("this scenario is of part %d, yet it passes: give it part %d", s.Part, builtPart)
+	case passed && known:
+		t.Errorf("this scenario passes: take it off the list of unfinished ones")
+	case !passed && s.Part <= builtPart && !known:
+		t.Errorf("doze differs from Kafka:\n%s%v", recording.Report(diffs, "Kafka", "doze"), errText(err))
+	case !passed && known:
+		t.Logf("unfinished, see %s", file)
+	}
+}
+
+// answered tells whether a recording has an answer at all; one that only shows closed connections passes before its API is
+// built.
+func answered(rec *recording.Recording) bool {
+	return slices.ContainsFunc(rec.Steps, func(step recording.Step) bool { return step.Answer != nil })
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "the script ended early: " + err.Error()
+}
+
+func startDoze(s Scenario, want *recording.Recording, dir string) (Broker, error) {
+	killed := slices.ContainsFunc(want.Steps, func(step recording.Step) bool { return step.Outcome == "kill" })
+	if killed {
+		return startAsProcess(dozeOptions(s, dir))
+	}
+	return startInProcess(dozeOptions(s, dir))
+}
+
+// play gives the differences that are not on purpose.
+func (r *replayer) play(s Scenario, kafka *recording.Recording, b Broker) ([]recording.Difference, error) {
+	got, playErr := Play(s, b)
+	text, err := got.Format()
+	if err != nil {
+		return nil, err
+	}
+	if got, err = recording.Parse(text); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kafka, narrowed := servedOnly(kafka)
+	want, rewritten := r.differences.Expected(kafka)
+	if narrowed && playErr == nil {
+		r.differences.meet(oldVersions)
+	}
+	rest, met := r.differences.Unexplained(s.Name, recording.Diff(want, got))
+	if playErr == nil {
+		for _, d := range append(rewritten, met...) {
+			d.used = true
+		}
+	}
+	return rest, playErr
+}
+
+// oldVersions is the difference that servedOnly makes.
+const oldVersions = "versions-of-other-releases"
+
+// servedOnly is a recording without what Kafka advertises of later parts, APIs and features, and with the versions of
+// other releases bounded by those of the reference. It tells whether a version was.
+func servedOnly(rec *recording.Recording) (*recording.Recording, bool) {
+	out, narrowed := *rec, false
+	out.Steps = slices.Clone(rec.Steps)
+	for i := range out.Steps {
+		if step := &out.Steps[i]; apiOf(step.API) == "ApiVersions" {
+			step.Answer = withoutLater(step.Answer, &narrowed)
+		}
+	}
+	return &out, narrowed
+}
+
+func withoutLater(answer recording.Object, narrowed *bool) recording.Object {
+	out := slices.Clone(answer)
+	for i, f := range out {
+		list, ok := f.Value.([]recording.Value)
+		if !ok {
+			continue
+		}
+		out[i].Value = slices.DeleteFunc(slices.Clone(list), func(v recording.Value) bool {
+			obj := v.(recording.Object)
+			if key, ok := obj.Get("ApiKey").(int64); ok {
+				return partOf(int16(key)) > builtPart
+			}
+			name, _ := obj.Get("Name").(string)
+			return featurePart(name) > builtPart
+		})
+		for j, v := range out[i].Value.([]recording.Value) {
+			out[i].Value.([]recording.Value)[j] = bounded(v.(recording.Object), narrowed)
+		}
+	}
+	return out
+}
+
+// bounded is a range of versions within that of the reference.
+func bounded(api recording.Object, narrowed *bool) recording.Object {
+	key, ok := api.Get("ApiKey").(int64)
+	at := slices.IndexFunc(advertised, func(r versionRange) bool { return int64(r.key) == key })
+	if !ok || at < 0 {
+		return api
+	}
+	low, high := api.Get("MinVersion").(int64), api.Get("MaxVersion").(int64)
+	within := recording.Object{
+		{Name: "ApiKey", Value: key},
+		{Name: "MinVersion", Value: max(low, int64(advertised[at].min))},
+		{Name: "MaxVersion", Value: min(high, int64(advertised[at].max))},
+	}
+	*narrowed = *narrowed || within.Get("MinVersion") != low || within.Get("MaxVersion") != high
+	return within
+}
+
+// The differences of differences.json and the sections of docs/differences.md are the same.
+func TestDifferencesAreExplained(t *testing.T) {
+	ds, err := LoadDifferences("differences.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../docs/differences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var explained []string
+	for _, m := range regexp.MustCompile("(?m)^##+ .*\\(`([a-z0-9-]+)`\\)$").FindAllStringSubmatch(string(text), -1) {
+		explained = append(explained, m[1])
+	}
+	for _, d := range ds.all {
+		if !slices.Contains(explained, d.Name) {
+			t.Errorf("docs/differences.md has no section of %s", d.Name)
+		}
+		if d.Reason == "" {
+			t.Errorf("difference %s has no reason", d.Name)
+		}
+	}
+	for _, name := range explained {
+		if !slices.Contains(ds.Names(), name) {
+			t.Errorf("docs/differences.md explains %s, which differences.json does not have", name)
+		}
+	}
+}
