@@ -15,7 +15,7 @@ import (
 func (b *groupBench) topic(a benchArgs) {
 	n, _ := strconv.Atoi(a.words[1])
 	_ = b.update(context.Background(), journal.Timed("test"), func(d *groupDecision) {
-		d.emit(&journal.TopicCreated{ID: [16]byte{0xee, byte(b.seq + 1)}, Name: a.words[0], Partitions: int32(n)})
+		d.emit(&journal.TopicCreated{ID: [16]byte{0xee, byte(d.seq)}, Name: a.words[0], Partitions: int32(n)})
 	})
 }
 

@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/configs"
+	"doze/disk"
 	"doze/journal"
 	"doze/projections"
 )
@@ -69,14 +71,16 @@ func runTranscript(t *testing.T, file string) {
 	}
 }
 
-// groupBench is a coordinator with a journal in memory and a clock that stands still until it is told to advance.
+// groupBench is a coordinator over a journal on a disk in memory, and a clock that stands still until it is told to
+// advance.
 type groupBench struct {
 	t       *testing.T
 	out     strings.Builder
-	now     int64
+	now     atomic.Int64
 	ids     uint64
-	seq     uint64
-	state   *projections.State
+	fs      *disk.Mem
+	store   *journal.Store[*projections.State]
+	state   *projections.State // as published
 	entries []journal.Entry
 	c       *coordinator
 	set     groupSettings
@@ -91,15 +95,19 @@ type benchWait struct {
 const benchStart = 1_000_000
 
 func newGroupBench(t *testing.T) *groupBench {
-	b := &groupBench{t: t, now: benchStart, state: projections.New(), set: groupSettingsOf(configs.NewBroker(nil, nil, nil))}
+	b := &groupBench{t: t, fs: disk.NewMem(), set: groupSettingsOf(configs.NewBroker(nil, nil, nil))}
+	b.now.Store(benchStart)
 	b.start()
 	return b
 }
 
-func (b *groupBench) NowMillis() int64 { return b.now }
+func (b *groupBench) NowMillis() int64 { return b.now.Load() }
 
+// start opens the journal and takes up the groups there are.
 func (b *groupBench) start() {
+	b.t.Helper()
 	b.waits = nil
+	b.open()
 	b.c = &coordinator{
 		update: b.update, view: func() *projections.State { return b.state }, clock: b, settings: b.set,
 		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), wake: make(chan struct{}, 1),
@@ -109,33 +117,54 @@ func (b *groupBench) start() {
 	}
 }
 
-func (b *groupBench) update(_ context.Context, cause journal.Cause, decide func(*groupDecision)) error {
-	e := journal.Entry{Seq: b.seq + 1, At: b.now, Cause: cause}
-	d := &groupDecision{state: b.state, seq: e.Seq, at: e.At, settings: &b.set, newUUID: b.newUUID}
-	d.emit = func(ev journal.Event) {
-		if err := b.state.Apply(e.Seq, e.At, ev); err != nil {
-			b.t.Fatalf("apply %s: %v", describe(ev), err)
-		}
-		e.Events = append(e.Events, ev)
+func (b *groupBench) open() {
+	b.t.Helper()
+	ids := b.ids // those that the journal takes for itself do not count
+	opened, _, err := journal.Open(b.fs, journal.Options{Clock: b, IDs: b}, projections.New)
+	if err != nil {
+		b.t.Fatal(err)
 	}
-	decide(d)
-	if len(e.Events) > 0 {
-		b.seq++
-		b.entries = append(b.entries, e)
-		for _, ev := range e.Events {
-			by := ""
-			if cause.Timer != "" {
-				by = " by " + cause.Timer
-			}
-			b.printf("  %d%s: %s\n", e.Seq, by, describe(ev))
+	b.t.Cleanup(func() { _ = opened.Close() })
+	b.store, b.ids = opened, ids
+	b.state, _ = opened.View()
+}
+
+func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide func(*groupDecision)) error {
+	var e journal.Entry
+	err := b.store.Update(ctx, cause, func(tx *tx) {
+		e = journal.Entry{Seq: tx.Seq, At: tx.At, Cause: cause}
+		d := &groupDecision{state: tx.State, seq: tx.Seq, at: tx.At, settings: &b.set, newUUID: tx.NewUUID}
+		d.emit = func(ev journal.Event) {
+			tx.Emit(ev)
+			e.Events = append(e.Events, ev)
 		}
+		decide(d)
+		tx.Then(func() { b.c.apply(d.effects) })
+	})
+	if err != nil {
+		b.t.Fatalf("%v\n%s", err, b.out.String())
+	}
+	b.state, _ = b.store.View()
+	if len(e.Events) > 0 {
+		b.entries = append(b.entries, e)
+		b.printEntry(&e)
 		b.check()
 	}
-	b.c.apply(d.effects)
 	return nil
 }
 
-func (b *groupBench) newUUID() (u [16]byte) {
+func (b *groupBench) printEntry(e *journal.Entry) {
+	by := ""
+	if e.Cause.Timer != "" {
+		by = " by " + e.Cause.Timer
+	}
+	for _, ev := range e.Events {
+		b.printf("  %d%s: %s\n", e.Seq, by, describe(ev))
+	}
+}
+
+// NewUUID counts.
+func (b *groupBench) NewUUID() (u [16]byte) {
 	b.ids++
 	u[15], u[14] = byte(b.ids), byte(b.ids>>8)
 	return u
@@ -367,33 +396,35 @@ func (b *groupBench) advance(by string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	end := b.now + d.Milliseconds()
+	end := b.now.Load() + d.Milliseconds()
 	for {
 		next, ok := b.c.deadlines.next()
 		if !ok || next > end {
 			break
 		}
-		b.now = max(b.now, next)
+		b.now.Store(max(b.now.Load(), next))
 		n := len(b.entries)
 		b.c.firePassed(context.Background())
 		if len(b.entries) > n {
-			b.printf("  at +%s\n", time.Duration(b.now-benchStart)*time.Millisecond)
+			b.printf("  at +%s\n", time.Duration(b.now.Load()-benchStart)*time.Millisecond)
 		}
 		b.deliver()
 	}
-	b.now = end
+	b.now.Store(end)
 }
 
+// restart kills the broker: what was written is there, and nobody waits any more.
 func (b *groupBench) restart() {
 	for _, w := range b.waits {
 		b.printf("%s: dropped\n", w.name)
 	}
-	b.state = b.replay()
+	b.replay()
+	b.fs = b.fs.Crash(disk.KillProcess())
 	b.start()
 }
 
-// replay folds the journal into a new state and compares it with the live one.
-func (b *groupBench) replay() *projections.State {
+// replay folds the events into a new state, and stops and opens the journal: each gives the state that was there.
+func (b *groupBench) replay() {
 	b.t.Helper()
 	again := projections.New()
 	for _, e := range b.entries {
@@ -403,21 +434,26 @@ func (b *groupBench) replay() *projections.State {
 			}
 		}
 	}
-	if live, replayed := rowsOf(b.t, b.state), rowsOf(b.t, again); !slices.Equal(live, replayed) {
-		b.t.Fatalf("replay differs:\n%q\nlive:\n%q", replayed, live)
-	}
-	loaded := projections.New()
-	for _, row := range rowsOf(b.t, again) {
-		if err := loaded.LoadRow([]byte(row)); err != nil {
-			b.t.Fatalf("load row %q: %v", row, err)
+	b.same("a replay", rowsOf(b.t, again))
+	kept := b.fs
+	live := rowsOf(b.t, b.state)
+	for _, how := range []string{"a kill", "a clean stop"} { // the second time from the snapshot that the first stop wrote
+		b.fs = b.fs.Crash(disk.KillProcess())
+		b.open()
+		b.same(how, live)
+		if err := b.store.Close(); err != nil {
+			b.t.Fatal(err)
 		}
 	}
-	if want, got := rowsOf(b.t, again), rowsOf(b.t, loaded); !slices.Equal(want, got) {
-		b.t.Fatalf("snapshot differs:\n%q\nwant:\n%q", got, want)
+	b.fs = kept
+}
+
+func (b *groupBench) same(how string, rows []string) {
+	b.t.Helper()
+	if live := rowsOf(b.t, b.state); !slices.Equal(live, rows) {
+		b.t.Fatalf("state after %s:\n%q\nand:\n%q", how, live, rows)
 	}
-	b.state = loaded
 	b.check()
-	return loaded
 }
 
 func rowsOf(t *testing.T, s *projections.State) (rows []string) {
@@ -440,7 +476,7 @@ func (b *groupBench) configure(a benchArgs) {
 func (b *groupBench) check() {
 	b.state.Groups.Each("", func(g *projections.Group) bool {
 		if err := g.Check(); err != nil {
-			b.t.Fatalf("after entry %d: %v\n%s", b.seq, err, b.out.String())
+			b.t.Fatalf("after entry %d: %v\n%s", len(b.entries), err, b.out.String())
 		}
 		return true
 	})
