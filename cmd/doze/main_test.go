@@ -1,8 +1,12 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -19,5 +23,49 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
 			return os.MkdirAll(e.WorkDir+"/state", 0o700)
 		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"await": await,
+		},
 	})
+}
+
+const patience = 20 * time.Second
+
+// await FILE VARIABLE waits until the file has a line, and sets the variable to what follows the line's last =.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if text, _ := os.ReadFile(ts.MkAbs(args[0])); strings.HasSuffix(string(text), "\n") {
+			line := strings.TrimSpace(string(text))
+			ts.Setenv(args[1], line[strings.LastIndex(line, "=")+1:])
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s has no line", args[0])
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	h, err := serveHealth("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Get(h.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || string(body) != "ok\n" {
+		t.Errorf("healthz: %s %q, %v", resp.Status, body, err)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := http.Get(h.url); err == nil {
+		t.Error("it answers after Close")
+	}
+	if none, err := serveHealth(""); err != nil || none.Close() != nil {
+		t.Errorf("no address: %v", err)
+	}
 }

@@ -45,7 +45,7 @@ func serve(ctx context.Context, broker *doze.Broker, o doze.Options, g gathered,
 	defer health.Close()
 	served := make(chan error, 1)
 	go func() { served <- broker.Run(ctx) }()
-	if err := announce(broker, o, g, out); err != nil {
+	if err := announce(broker, o, g, health.url, out); err != nil {
 		return errors.Join(err, broker.Close(), <-served)
 	}
 	return <-served
@@ -59,7 +59,7 @@ func untilSignal() (context.Context, context.CancelFunc) {
 }
 
 // announce prints the summary for people, and the ready line for programs, last.
-func announce(broker *doze.Broker, o doze.Options, g gathered, out io.Writer) error {
+func announce(broker *doze.Broker, o doze.Options, g gathered, health string, out io.Writer) error {
 	ready := broker.Ready()
 	var b strings.Builder
 	fmt.Fprintf(&b, "doze %s, answering as Apache Kafka %s\n", buildVersion(), o.KafkaVersion)
@@ -75,6 +75,9 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, out io.Writer) er
 		data += " (removed at exit)"
 	}
 	fmt.Fprintf(&b, "  data      %s\n", data)
+	if health != "" {
+		fmt.Fprintf(&b, "  health    %s\n", health)
+	}
 	if g.file != "" {
 		fmt.Fprintf(&b, "  settings  %s\n", g.file)
 	}
@@ -122,18 +125,32 @@ func envLine(ready doze.Ready, o doze.Options) string {
 	return `eval "$(doze env` + args.String() + `)"`
 }
 
+// health is the HTTP server of /healthz; the zero value is none.
+type health struct {
+	server *http.Server
+	url    string
+}
+
 // serveHealth answers /healthz with 200 on an address; on none when it is empty.
-func serveHealth(address string) (io.Closer, error) {
+func serveHealth(address string) (health, error) {
 	if address == "" {
-		return io.NopCloser(nil), nil
+		return health{}, nil
 	}
 	ln, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s for /healthz: %w; give --health-addr a free address", address, err)
+		return health{}, fmt.Errorf("listen on %s for /healthz: %w; give --health-addr a free address", address, err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10}
 	go server.Serve(ln) //nolint:errcheck // it ends when it is closed
-	return server, nil
+	return health{server, "http://" + ln.Addr().String() + "/healthz"}, nil
+}
+
+// Close ends the server, if there is one.
+func (h health) Close() error {
+	if h.server == nil {
+		return nil
+	}
+	return h.server.Close()
 }
