@@ -45,6 +45,9 @@ func (d *Def) Parse(s string) (Value, error) {
 	return v, nil
 }
 
+// parseType reads a value of the key's type, whatever its check says of it.
+//
+//fuzz:parser class=config FuzzValue
 func (d *Def) parseType(s string) (Value, error) {
 	t := javaTrim(s)
 	switch d.Type {
@@ -82,6 +85,8 @@ func (d *Def) notNumber(s string, err error) error {
 }
 
 // parseDouble reads what Java's Double.parseDouble reads.
+//
+//fuzz:parser class=config FuzzValue
 func parseDouble(s string) (float64, error) {
 	unsigned := strings.TrimLeft(s, "+-")
 	if unsigned != "NaN" && unsigned != "Infinity" {

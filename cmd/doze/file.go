@@ -40,6 +40,9 @@ func fromFile(name string) (p place, read string, err error) {
 	return p, name, err
 }
 
+// readBounded reads a settings file that is no larger than one may be.
+//
+//fuzz:not-a-parser it reads a file whole; parseFile looks inside
 func readBounded(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
