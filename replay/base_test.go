@@ -10,6 +10,7 @@ import (
 
 	"doze/disk"
 	"doze/journal"
+	"doze/projections"
 )
 
 // aged is a session whose first files are gone: a snapshot holds what they made. ids moves the ids of its cluster and its
@@ -79,6 +80,27 @@ func TestForeignSnapshots(t *testing.T) {
 				t.Errorf("the file alone: %+v, %v", res, err)
 			}
 		})
+	}
+}
+
+// TestSnapshotAheadOfItsJournal: the end of the journal is gone, and nothing in its files says so.
+func TestSnapshotAheadOfItsJournal(t *testing.T) {
+	s := usualRolling(t, 0)
+	early := s.fs.Crash(disk.KillProcess())
+	s.start()
+	s.create("more")
+	s.stop()
+	snapshots := s.files(".snapshot")
+	copyTo(t, s.fs, snapshots[len(snapshots)-1], early)
+	s.fs = early
+	for _, nearest := range []bool{false, true} {
+		res, _ := replayed(t, s, Options{Nearest: nearest})
+		if res.Status != Damaged || res.Damage == nil || !strings.Contains(res.Verdict, "a snapshot says that entry 28 was on disk") {
+			t.Errorf("%+v", res)
+		}
+	}
+	if _, _, err := journal.Open(s.fs, s.opt, projections.New); err == nil {
+		t.Error("a start takes it")
 	}
 }
 

@@ -108,7 +108,40 @@ type fold struct {
 	from    journal.Snapshot
 	changed uint64 // last entry that changed the state
 	kept    []kept
+	hashed  hashed
 	check   *checker
+}
+
+// hashed is the hash of the state after an entry: a clean stop journals it, and then it is asked for once more.
+type hashed struct {
+	changed uint64
+	sum     [32]byte
+	known   bool
+}
+
+// hashOf is the hash of the state as it is now or was kept.
+func (f *fold) hashOf(state *projections.State) ([32]byte, error) {
+	if state == f.state {
+		return f.hash()
+	}
+	sum, err := journal.HashOf(state.Rows)
+	if err != nil {
+		return sum, fmt.Errorf("hash state: %w", err)
+	}
+	return sum, nil
+}
+
+// hash is the hash of the state as it is now.
+func (f *fold) hash() ([32]byte, error) {
+	if f.hashed.known && f.hashed.changed == f.changed {
+		return f.hashed.sum, nil
+	}
+	sum, err := journal.HashOf(f.state.Rows)
+	if err != nil {
+		return sum, fmt.Errorf("hash state: %w", err)
+	}
+	f.hashed = hashed{f.changed, sum, true}
+	return sum, nil
 }
 
 func newFold(r *journal.Reader, res *Result, b base, check bool) *fold {
@@ -195,9 +228,9 @@ func (f *fold) hashes(e *journal.Entry) error {
 			f.res.note("the hash of entry %d, journaled as entry %d, was not compared", h.Seq, e.Seq)
 			continue
 		}
-		got, err := journal.HashOf(state.Rows)
+		got, err := f.hashOf(state)
 		if err != nil {
-			return fmt.Errorf("hash state: %w", err)
+			return err
 		}
 		if got != h.Hash {
 			return misfitf("the state after entry %d differs from what the broker had: the journal says %x (entry %d), the replay gives %x", h.Seq, h.Hash, e.Seq, got)
@@ -221,9 +254,9 @@ func (f *fold) snapshot(e *journal.Entry) error {
 		f.res.note("the snapshot of entry %d was not taken from this journal; a start ignores it", e.Seq)
 		return nil
 	}
-	got, err := journal.HashOf(f.state.Rows)
+	got, err := f.hash()
 	if err != nil {
-		return fmt.Errorf("hash state: %w", err)
+		return err
 	}
 	if got != at.Hash {
 		return misfitf("the snapshot of entry %d differs from the state that the entries give: %x, not %x", e.Seq, at.Hash, got)
@@ -240,8 +273,6 @@ func (f *fold) finish() error {
 		}
 	}
 	var err error
-	if f.res.Hash, err = journal.HashOf(f.state.Rows); err != nil {
-		return fmt.Errorf("hash state: %w", err)
-	}
-	return nil
+	f.res.Hash, err = f.hash()
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"doze/disk"
@@ -118,6 +119,8 @@ type run struct {
 	fold   *fold
 	topics topicNames
 	stats  *stats
+	last   uint64 // last entry read, shown or not
+	ended  bool   // it is the journal's last
 	line   []byte
 }
 
@@ -182,9 +185,12 @@ func (x *run) begin() error {
 func (x *run) entries() error {
 	for n := 1; ; n++ {
 		entry, err := x.r.Next()
-		if err != nil {
+		if err == io.EOF && x.last < x.res.Base {
+			return errForeignSnapshot
+		} else if err != nil {
 			return err
 		}
+		x.last = entry.Seq
 		if x.opt.Until.before(entry) {
 			return errCut
 		}
@@ -267,6 +273,7 @@ func (x *run) verdict(err error) error {
 	var misfit *misfitError
 	switch {
 	case err == io.EOF:
+		x.ended = true
 		x.res.Tail, x.res.Clean = x.r.Tail(), x.r.CleanStop(x.res.LastSeq)
 		if x.res.Tail != nil {
 			x.res.note("%s", x.res.Tail)
@@ -284,20 +291,47 @@ func (x *run) verdict(err error) error {
 	return nil
 }
 
-// withoutBase is the verdict on entries that cannot be folded. Of a file alone nothing else can be said; a journal's
-// directory should have a snapshot to begin with, and a start refuses it too.
-func (x *run) withoutBase() error {
+// judge finds what only a directory as a whole shows to be missing, as a start does: its beginning or its end.
+func (x *run) judge() error {
 	info, err := x.from.FS.Stat(x.from.Name)
-	if err != nil || !info.IsDir() {
+	switch {
+	case err != nil || !info.IsDir() || x.res.Status != Replayed:
 		return err
+	case x.fold == nil:
+		x.withoutBase()
+	case x.ended:
+		x.withoutEnd()
 	}
+	return nil
+}
+
+// withoutEnd is the verdict on entries that end before a snapshot's: it was taken when its entry was on disk.
+func (x *run) withoutEnd() {
+	for _, seq := range slices.Backward(x.r.Snapshots()) {
+		if seq <= x.last {
+			return
+		}
+		if _, _, err := journal.LoadSnapshot(x.r, seq, projections.New); err != nil {
+			continue
+		}
+		end := x.r.Position()
+		x.res.Damage = &journal.DamageError{
+			File: end.File, Offset: end.Offset + end.Bytes, FirstSeq: x.last + 1, LastSeq: seq,
+			Reason: fmt.Sprintf("the journal ends here, but a snapshot says that entry %d was on disk", seq),
+		}
+		x.res.fail(Damaged, "%v", x.res.Damage)
+		return
+	}
+}
+
+// withoutBase is the verdict on entries that cannot be folded.
+func (x *run) withoutBase() {
 	first := x.r.FirstSeq()
 	x.res.Damage = &journal.DamageError{
 		File: path.Join(x.from.Name, fmt.Sprintf("%020d.journal", first)), FirstSeq: 1, LastSeq: x.r.Before(),
 		Reason: fmt.Sprintf("the journal begins at entry %d and no snapshot that verifies and belongs to it covers what was before", first),
 	}
 	x.res.fail(Damaged, "%v", x.res.Damage)
-	return nil
 }
 
 // end prints what is asked for at the end.
@@ -307,10 +341,8 @@ func (x *run) end() error {
 			return err
 		}
 	}
-	if x.fold == nil && x.res.Status == Replayed {
-		if err := x.withoutBase(); err != nil {
-			return err
-		}
+	if err := x.judge(); err != nil {
+		return err
 	}
 	if x.stats != nil {
 		x.stats.print(x.out, x.opt.AsJSON)
