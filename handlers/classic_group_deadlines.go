@@ -75,38 +75,17 @@ func (d *groupDecision) completeJoinIfNobodyMissing(id string) {
 	}
 }
 
-// resume takes up a group after a start: whoever waited for an answer does not any more, sessions count from now.
+// resume takes up a group after a start: as in Kafka, a rebalance that was under way never began, ids that were handed out
+// are void, and sessions count from now.
 func (d *groupDecision) resume(id string) {
-	g := d.group(id)
-	if waits(g) {
+	if !d.group(id).AtRest() {
 		d.emit(&journal.RebalanceInterrupted{Group: id})
-		g = d.group(id)
 	}
-	for _, p := range g.Pending {
-		d.arm(sessionOf(id, p.ID), p.SessionTimeoutMs, p.Active)
-	}
+	g := d.group(id)
 	for _, m := range g.Members {
 		d.arm(sessionOf(id, m.ID), m.SessionTimeoutMs, m.Active)
 	}
-	switch {
-	case g.State == projections.PreparingRebalance:
-		d.arm(deadlineKey{group: id, kind: deadlineJoin}, g.RebalanceTimeoutMs(), g.JoinSeq)
-	case len(g.Members) > d.settings.maxSize:
+	if len(g.Members) > d.settings.maxSize {
 		d.prepareRebalance(id, journal.RebalanceOverCapacity, "")
-	case g.State != projections.Empty && !g.AllSynced():
-		d.arm(deadlineKey{group: id, kind: deadlineSync}, g.RebalanceTimeoutMs(), g.SyncSeq)
 	}
-}
-
-// waits says whether the group is in a rebalance that an answer was owed for.
-func waits(g *projections.Group) bool {
-	if g.State == projections.PreparingRebalance {
-		return g.Waiting > 0 || g.Initial
-	}
-	for _, m := range g.Members {
-		if m.Syncs {
-			return true
-		}
-	}
-	return false
 }

@@ -18,8 +18,8 @@ import (
 //	v9     an unknown group is GROUP_ID_NOT_FOUND, before ILLEGAL_GENERATION (KIP-848)
 //	v10    topics by id (KIP-848)
 //
-// A commit without member and generation makes a group that is only a name for offsets; it is taken as long as the group
-// has no members. Topics and partitions must exist. What cannot be committed is answered first, as in Kafka.
+// A commit without generation makes a group that is only a name for offsets; it is taken as long as the group has no
+// members. Topics and partitions must exist. What cannot be committed is answered first, as in Kafka.
 func (b *Broker) offsetCommit(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	return b.groups.offsetCommit(ctx, callerOf(r), r.Body.(*kmsg.OffsetCommitRequest)), nil
 }
@@ -122,23 +122,21 @@ func committed(topic *projections.Topic, p *kmsg.OffsetCommitRequestTopicPartiti
 	return o
 }
 
-// committer returns the group that may commit; one that does not exist comes into being when no member commits.
+// committer returns the group that may commit; one that does not exist comes into being when the commit has no generation.
+// A group without members takes any commit without a generation, whatever it says of a member.
 func (d *groupDecision) committer(req *kmsg.OffsetCommitRequest) (*projections.Group, int16) {
 	g := d.group(req.Group)
-	anonymous := req.Generation < 0 && req.MemberID == "" && req.InstanceID == nil
 	switch {
-	case g == nil && req.Generation < 0 && !anonymous:
-		return nil, unknownMemberID
-	case g == nil && anonymous:
+	case g == nil && req.Generation < 0:
 		d.emit(&journal.GroupCreated{Group: req.Group, Type: journal.GroupClassic})
 		return d.group(req.Group), none
 	case g == nil && req.Version >= 9:
 		return nil, groupIDNotFound
 	case g == nil:
 		return nil, illegalGeneration
-	case anonymous && g.State == projections.Empty:
+	case req.Generation < 0 && g.State == projections.Empty:
 		return g, none
-	case anonymous:
+	case req.Generation < 0 && req.MemberID == "" && req.InstanceID == nil:
 		return g, unknownMemberID
 	}
 	if code := checkMember(g, req.MemberID, req.InstanceID); code != none {

@@ -120,7 +120,8 @@ type RebalanceExtended struct {
 	LeftMs int32  `msgpack:"l,omitempty"` // how long it may still wait after that
 }
 
-// RebalanceInterrupted: the broker stopped while members waited for an answer; nobody waits any more.
+// RebalanceInterrupted: the broker stopped during a rebalance, or with ids handed out that nobody had joined with: the
+// group is what it was before.
 type RebalanceInterrupted struct {
 	Group string `msgpack:"g"`
 }

@@ -51,6 +51,10 @@ type Group struct {
 
 	SubscriptionsKnown bool
 	Subscribed         []string // sorted; the topics that the current generation reads
+
+	// Settled is the group as it was before the rebalance that is under way, nil when there is none: a start goes back to
+	// it, for what Kafka writes down of a group is its last assignment.
+	Settled *Group
 }
 
 // Member is a member of a group: an immutable value.
@@ -142,6 +146,9 @@ func (g *Group) PendingMember(id string) *PendingMember {
 func (g *Group) pendingIndex(id string) (int, bool) {
 	return slices.BinarySearchFunc(g.Pending, id, func(p PendingMember, id string) int { return strings.Compare(p.ID, id) })
 }
+
+// AtRest says whether nobody is expected to do anything: no rebalance, and no id that is handed out.
+func (g *Group) AtRest() bool { return g.Settled == nil && len(g.Pending) == 0 && g.AllSynced() }
 
 // AllJoined says whether the join phase has nobody left to wait for.
 func (g *Group) AllJoined() bool { return g.Waiting == len(g.Members) && len(g.Pending) == 0 }

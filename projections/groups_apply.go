@@ -55,6 +55,7 @@ func (s *State) applyMemberJoined(seq uint64, e *journal.MemberJoined) error {
 		if e.Static && g.StaticMember(e.InstanceID) != nil {
 			return fmt.Errorf("instance id %q: has a member", e.InstanceID)
 		}
+		g.unsettle(s)
 		m := &Member{
 			ID: e.Member, Static: e.Static, InstanceID: e.InstanceID, ClientID: e.ClientID, ClientHost: e.ClientHost,
 			SessionTimeoutMs: e.SessionTimeoutMs, RebalanceTimeoutMs: e.RebalanceTimeoutMs, Protocols: e.Protocols,
@@ -76,6 +77,7 @@ func (s *State) applyMemberJoined(seq uint64, e *journal.MemberJoined) error {
 
 func (s *State) applyMemberRejoined(e *journal.MemberRejoined) error {
 	return s.changeGroup(e.Group, func(g *Group) error {
+		g.unsettle(s)
 		return g.change(e.Member, func(m *Member) {
 			g.reprotocol(m, e.Protocols)
 			m.SessionTimeoutMs, m.RebalanceTimeoutMs = e.SessionTimeoutMs, e.RebalanceTimeoutMs
@@ -89,6 +91,9 @@ func (s *State) applyStaticMemberReplaced(seq uint64, e *journal.StaticMemberRep
 		old := g.Member(e.Old)
 		if old == nil || !old.Static || old.InstanceID != e.InstanceID {
 			return fmt.Errorf("instance id %q: not of member %q", e.InstanceID, e.Old)
+		}
+		if e.Waits {
+			g.unsettle(s)
 		}
 		m := *old
 		m.ID, m.Active, m.New, m.Syncs = e.Member, seq, false, false
@@ -113,6 +118,7 @@ func (s *State) applyMemberRemoved(e *journal.MemberRemoved) error {
 			}
 			return nil
 		}
+		g.unsettle(s)
 		g.count(m.Protocols, -1)
 		if m.Rejoins {
 			g.Waiting--
@@ -124,6 +130,7 @@ func (s *State) applyMemberRemoved(e *journal.MemberRemoved) error {
 
 func (s *State) applyRebalanceStarted(seq uint64, at int64, e *journal.RebalanceStarted) error {
 	return s.changeGroup(e.Group, func(g *Group) error {
+		g.unsettle(s)
 		if g.State == CompletingRebalance {
 			g.changeAll(func(m *Member) {
 				if m.Syncs {
@@ -147,11 +154,11 @@ func (s *State) applyRebalanceExtended(seq uint64, e *journal.RebalanceExtended)
 
 func (s *State) applyRebalanceInterrupted(e *journal.RebalanceInterrupted) error {
 	return s.changeGroup(e.Group, func(g *Group) error {
-		g.changeAll(func(m *Member) {
-			g.rejoin(m, false)
-			m.New, m.Syncs = false, false
-		})
-		g.Initial, g.Grown, g.LeftMs = false, false, 0
+		if g.Settled != nil {
+			*g = *g.Settled
+		}
+		g.Pending = nil
+		g.changeAll(func(m *Member) { m.Synced = true })
 		return nil
 	})
 }
@@ -177,7 +184,7 @@ func (s *State) applyGroupEmptied(at int64, e *journal.GroupEmptied) error {
 		if len(g.Members) > 0 {
 			return fmt.Errorf("emptied with %d members", len(g.Members))
 		}
-		g.State, g.Since, g.Generation = Empty, at, e.Generation
+		g.State, g.Since, g.Generation, g.Settled = Empty, at, e.Generation, nil
 		g.Protocol, g.Leader, g.SubscriptionsKnown, g.Subscribed = "", "", e.SubscriptionsKnown, nil
 		g.endJoinPhase()
 		return nil
@@ -194,7 +201,7 @@ func (s *State) applyAssignmentsMade(seq uint64, at int64, e *journal.Assignment
 	return s.changeGroup(e.Group, func(g *Group) error {
 		given := slices.Clone(e.Assignments)
 		slices.SortStableFunc(given, func(a, b journal.MemberAssignment) int { return strings.Compare(a.Member, b.Member) })
-		g.State, g.Since = Stable, at
+		g.State, g.Since, g.Settled = Stable, at, nil
 		g.changeAll(func(m *Member) {
 			m.Assignment = assignmentOf(given, m.ID)
 			if m.Syncs || m.ID == g.Leader { // the leader brought it
@@ -221,6 +228,13 @@ func assignmentOf(given []journal.MemberAssignment, id string) []byte {
 
 // The rest changes a copy of a group that changeGroup made. Slices and members are shared with the original: they are
 // replaced, not written to.
+
+// unsettle keeps the group as it is before the first change of a rebalance. g is the copy that is about to change.
+func (g *Group) unsettle(s *State) {
+	if g.Settled == nil {
+		g.Settled = s.Groups.Get(g.ID)
+	}
+}
 
 func (g *Group) endJoinPhase() {
 	g.Waiting, g.JoinSeq, g.Initial, g.Grown, g.LeftMs = 0, 0, false, false, 0

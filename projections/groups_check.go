@@ -15,6 +15,14 @@ func (g *Group) Check() error {
 		}
 		counts.count(m.Protocols, 1)
 	}
+	if rebalances := g.State == PreparingRebalance || g.State == CompletingRebalance; rebalances != (g.Settled != nil) {
+		return fmt.Errorf("group %q: %s, and what it was before a rebalance: %v", g.ID, g.State, g.Settled)
+	}
+	if g.Settled != nil {
+		if err := g.Settled.Check(); err != nil {
+			return fmt.Errorf("before the rebalance: %w", err)
+		}
+	}
 	leads := g.Member(g.Leader) != nil
 	switch {
 	case waiting != g.Waiting:

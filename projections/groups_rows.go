@@ -54,6 +54,12 @@ func TypeName(t journal.GroupType) string {
 }
 
 func loadGroup(s *State, r *rowReader) {
+	if g := readGroup(r); g != nil {
+		s.Groups.tree.ReplaceOrInsert(g)
+	}
+}
+
+func readGroup(r *rowReader) *Group {
 	g := &Group{
 		ID: r.string(), Type: journal.GroupType(r.small()), State: GroupState(r.small()), Since: r.int(),
 		Generation: r.int32(), ProtocolType: r.string(), Protocol: r.string(), Leader: r.string(),
@@ -64,9 +70,28 @@ func loadGroup(s *State, r *rowReader) {
 	}
 	if int(g.State) >= len(groupStateNames) {
 		r.fail(fmt.Errorf("group %q: state %d", g.ID, g.State))
+		return nil
+	}
+	return g
+}
+
+// What a group was before the rebalance that is under way has the same rows in tables of their own.
+
+func eachSettled(s *State, yield func(row) bool) {
+	s.Groups.Each("", func(g *Group) bool { return g.Settled == nil || yield(g.Settled) })
+}
+
+func loadSettled(s *State, r *rowReader) {
+	settled := readGroup(r)
+	if settled == nil {
 		return
 	}
-	s.Groups.tree.ReplaceOrInsert(g)
+	g := s.Groups.Get(settled.ID)
+	if g == nil || g.Settled != nil {
+		r.fail(fmt.Errorf("group %q before a rebalance: no such group, or twice", settled.ID))
+		return
+	}
+	g.Settled = settled
 }
 
 // memberRow is a member under its group's id.
@@ -76,14 +101,20 @@ type memberRow struct {
 }
 
 func eachMember(s *State, yield func(row) bool) {
-	s.Groups.Each("", func(g *Group) bool {
-		for _, m := range g.Members {
-			if !yield(memberRow{g.ID, m}) {
-				return false
-			}
+	s.Groups.Each("", func(g *Group) bool { return g.yieldMembers(yield) })
+}
+
+func eachSettledMember(s *State, yield func(row) bool) {
+	s.Groups.Each("", func(g *Group) bool { return g.Settled == nil || g.Settled.yieldMembers(yield) })
+}
+
+func (g *Group) yieldMembers(yield func(row) bool) bool {
+	for _, m := range g.Members {
+		if !yield(memberRow{g.ID, m}) {
+			return false
 		}
-		return true
-	})
+	}
+	return true
 }
 
 func (m memberRow) encode(w *rowWriter) {
@@ -122,8 +153,22 @@ func (m memberRow) Fields() []Field {
 }
 
 func loadMember(s *State, r *rowReader) {
-	group := r.string()
-	m := &Member{
+	group, m := readMember(r)
+	s.Groups.Get(group).load(group, m, r)
+}
+
+func loadSettledMember(s *State, r *rowReader) {
+	group, m := readMember(r)
+	var settled *Group
+	if g := s.Groups.Get(group); g != nil {
+		settled = g.Settled
+	}
+	settled.load(group, m, r)
+}
+
+func readMember(r *rowReader) (group string, m *Member) {
+	group = r.string()
+	m = &Member{
 		ID: r.string(), Static: r.bool(), InstanceID: r.string(), ClientID: r.string(), ClientHost: r.string(),
 		SessionTimeoutMs: r.int32(), RebalanceTimeoutMs: r.int32(), Assignment: r.bytes(), Joined: r.uint(), Active: r.uint(),
 		New: r.bool(), Rejoins: r.bool(), Synced: r.bool(), Syncs: r.bool(),
@@ -131,12 +176,16 @@ func loadMember(s *State, r *rowReader) {
 	for range r.count() {
 		m.Protocols = append(m.Protocols, journal.MemberProtocol{Name: r.string(), Metadata: r.bytes()})
 	}
-	g := s.Groups.Get(group)
+	return group, m
+}
+
+// load adds a member to a group of a fresh state, where nobody else sees it.
+func (g *Group) load(group string, m *Member, r *rowReader) {
 	if g == nil || len(g.Members) > 0 && g.Members[len(g.Members)-1].ID >= m.ID {
 		r.fail(fmt.Errorf("member %q: no such group as %q, or out of order", m.ID, group))
 		return
 	}
-	g.Members = append(g.Members, m) // the state is fresh: nobody else sees the group
+	g.Members = append(g.Members, m)
 	g.count(m.Protocols, 1)
 	if m.Rejoins {
 		g.Waiting++

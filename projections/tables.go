@@ -36,6 +36,8 @@ var tables = []table{
 	{name: "groups", tag: 5, each: eachGroup, load: loadGroup},
 	{name: "members", tag: 6, each: eachMember, load: loadMember},
 	{name: "member-ids", tag: 7, each: eachPending, load: loadPending},
+	{name: "settled-groups", tag: 9, each: eachSettled, load: loadSettled},
+	{name: "settled-members", tag: 10, each: eachSettledMember, load: loadSettledMember},
 	{name: "offsets", tag: 8, each: eachOffset, load: loadOffset},
 }
 
