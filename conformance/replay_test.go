@@ -1,7 +1,10 @@
 package conformance
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -12,8 +15,10 @@ import (
 	"doze/conformance/recording"
 )
 
-// Part is how far doze is built: it must give Kafka's answers to the scenarios of parts up to this one.
+// builtPart is how far doze is built: it must give Kafka's answers to the scenarios of parts up to this one.
 const builtPart = 1
+
+var places = flag.Bool("places", false, "print what differs as entries of differences.json")
 
 // unfinished lists scenarios of finished parts that doze does not pass yet, each with the file that is to change. It must
 // be empty at a release; one that passes must be taken off.
@@ -60,6 +65,9 @@ func (r *replayer) scenario(t *testing.T, s Scenario) {
 	diffs, err := r.play(s, want, b)
 	closeInTime(t, b)
 	checkJournal(t, dir)
+	if *places {
+		printPlaces(s.Name, diffs)
+	}
 	file, known := unfinished[s.Name]
 	switch passed := len(diffs) == 0 && err == nil; {
 	case passed && s.Part > builtPart && answered(want):
@@ -70,6 +78,19 @@ func (r *replayer) scenario(t *testing.T, s Scenario) {
 		t.Errorf("doze differs from Kafka:\n%s%v", recording.Report(diffs, "Kafka", "doze"), errText(err))
 	case !passed && known:
 		t.Logf("unfinished, see %s", file)
+	}
+}
+
+func printPlaces(scenario string, diffs []recording.Difference) {
+	seen := map[string]bool{}
+	for _, d := range diffs {
+		kafka, errK := json.Marshal(d.Want)
+		doze, errD := json.Marshal(d.Got)
+		line, err := json.Marshal(Place{scenario, d.Step, d.Field, kafka, doze})
+		if errors.Join(errK, errD, err) == nil && !seen[string(line)] {
+			seen[string(line)] = true
+			fmt.Printf("   %s,\n", line)
+		}
 	}
 }
 
@@ -201,5 +222,27 @@ func TestDifferencesAreExplained(t *testing.T) {
 		if !slices.Contains(ds.Names(), name) {
 			t.Errorf("docs/differences.md explains %s, which differences.json does not have", name)
 		}
+	}
+}
+
+// later.txt lists the scenarios of parts that are not built: they have recordings and fail.
+func TestLaterScenariosAreListed(t *testing.T) {
+	var b strings.Builder
+	for _, s := range Scenarios() {
+		if s.Part > builtPart {
+			fmt.Fprintf(&b, "%d %s\n", s.Part, s.Name)
+		}
+	}
+	if *update {
+		if err := os.WriteFile("later.txt", []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed, err := os.ReadFile("later.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(listed) != b.String() {
+		t.Error("later.txt is not the list of scenarios of later parts: go test ./conformance -run TestLater -update")
 	}
 }

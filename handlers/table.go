@@ -87,3 +87,15 @@ func (b *Broker) Versions(key int16) (low, high int16, known bool) {
 	}
 	return low, row.versions.high, known
 }
+
+// Range is an API with the versions of it that are served.
+type Range struct{ Key, Low, High int16 }
+
+// Ranges lists what doze serves when it answers as the release that it is held against, in the order of the keys.
+func Ranges() []Range {
+	list := make([]Range, len(apis))
+	for i, row := range apis {
+		list[i] = Range{row.key, row.versions.low, row.versions.high}
+	}
+	return list
+}
