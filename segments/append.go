@@ -164,7 +164,7 @@ func (p *Partition) publish(s *segment, b *Batch, a *Admission) {
 	if s.flushed+len(s.tail) == 1 {
 		s.first = b.MaxTimestamp
 	}
-	s.maxTime = e.maxSoFar
+	s.maxTime, s.end = e.maxSoFar, e.last()+1
 	p.apply(&e)
 	p.touched = true
 	if n := len(p.pending); n == 0 || p.pending[n-1] != s {

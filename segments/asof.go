@@ -36,7 +36,7 @@ func (p *Partition) endAsOf(seq uint64) (int64, bool, error) {
 		return 0, false, err
 	}
 	defer v.release()
-	at, _, err := v.place(func(e *entry) bool { return e.stamp > seq })
+	at, _, err := v.place(v.flushed/2, func(e *entry) bool { return e.stamp > seq })
 	if err != nil || at == 0 {
 		return start, true, err
 	}

@@ -16,7 +16,7 @@ const (
 	indexMagic       = "DOZEIDX1"
 	indexHeaderBytes = 32
 	entryBytes       = 72
-	searchBlock      = 56 // entries that a search reads at once when it has come close: 4 KiB
+	searchBlock      = 56 // entries that a search reads at once: 4 KiB
 )
 
 // Bits of an entry's attributes above Kafka's eight.
@@ -164,7 +164,6 @@ func readEntries(f disk.File, i, j int, b []byte) ([]byte, error) {
 
 // searching is what a search needs; pooled, so that one allocates nothing.
 type searching struct {
-	f     disk.File
 	block [searchBlock * entryBytes]byte
 	e     entry
 }
@@ -172,38 +171,52 @@ type searching struct {
 var searches = sync.Pool{New: func() any { return new(searching) }}
 
 // searchEntries finds the first of the n entries in an index file for which holds is true; at is n when there is none.
-// holds must be false up to some entry and true from there on.
-func searchEntries(f disk.File, n int, holds func(*entry) bool) (at int, found entry, err error) {
+// holds must be false up to some entry and true from there on. The search begins at guess and goes away from it in
+// growing steps, then halves what is left: a good guess finds the entry with one read.
+func searchEntries(f disk.File, n, guess int, holds func(*entry) bool) (at int, found entry, err error) {
 	s := searches.Get().(*searching)
 	defer searches.Put(s)
-	s.f = f
-	lo, hi := 0, n
-	for hi-lo > searchBlock-1 {
-		mid := int(uint(lo+hi) >> 1)
-		b, err := readEntries(f, mid, mid+1, s.block[:])
+	lo, hi, at := 0, n, guess // holds is false before lo and true from hi on, which found is the entry of
+	for step := searchBlock / 2; lo < hi; step *= 8 {
+		from := max(lo, min(at-searchBlock/2, hi-searchBlock))
+		to := min(from+searchBlock, hi)
+		b, err := readEntries(f, from, to, s.block[:])
 		if err != nil {
 			return 0, entry{}, err
 		}
-		if s.e, err = parseEntry(b); err != nil {
+		first, last, err := s.ends(b, holds)
+		switch {
+		case err != nil:
 			return 0, entry{}, err
+		case !last:
+			lo, at = to, to+step
+		case first && from > lo:
+			hi, at, found = from, from-step, s.e
+		default:
+			return s.within(b, from, holds)
 		}
-		if holds(&s.e) {
-			hi = mid
-		} else {
-			lo = mid + 1
+		if at <= lo && lo > 0 || at >= hi && hi < n || at < 0 || at >= n {
+			at = int(uint(lo+hi) >> 1)
 		}
 	}
-	return s.last(lo, min(hi+1, n), n, holds)
+	return hi, found, nil
 }
 
-// last searches entries lo up to to, which fit in the block.
-func (s *searching) last(lo, to, n int, holds func(*entry) bool) (at int, found entry, err error) {
-	b, err := readEntries(s.f, lo, to, s.block[:])
-	s.f = nil
-	if err != nil {
-		return 0, entry{}, err
+// ends tells whether holds is true for the last and the first entry of a block, and leaves the first in s.e.
+func (s *searching) ends(b []byte, holds func(*entry) bool) (first, last bool, err error) {
+	if s.e, err = parseEntry(b[len(b)-entryBytes:]); err != nil {
+		return false, false, err
 	}
-	at = lo + sort.Search(to-lo, func(i int) bool {
+	if last = holds(&s.e); !last {
+		return false, false, nil
+	}
+	s.e, err = parseEntry(b)
+	return err == nil && holds(&s.e), true, err
+}
+
+// within searches a block whose last entry holds; its first has number from.
+func (s *searching) within(b []byte, from int, holds func(*entry) bool) (at int, found entry, err error) {
+	i := sort.Search(len(b)/entryBytes-1, func(i int) bool {
 		e, perr := parseEntry(b[i*entryBytes:])
 		if perr != nil {
 			err = perr
@@ -211,11 +224,11 @@ func (s *searching) last(lo, to, n int, holds func(*entry) bool) (at int, found 
 		s.e = e
 		return perr == nil && holds(&s.e)
 	})
-	if err != nil || at == to {
-		return n, entry{}, err
+	if err != nil {
+		return 0, entry{}, err
 	}
-	found, err = parseEntry(b[(at-lo)*entryBytes:])
-	return at, found, err
+	found, err = parseEntry(b[i*entryBytes:])
+	return from + i, found, err
 }
 
 func oneEntry(f disk.File, i int) (entry, error) {

@@ -225,7 +225,7 @@ func (s *segment) learn() error {
 		return err
 	}
 	if ok {
-		s.maxTime, s.stamp = last.maxSoFar, last.stamp
+		s.maxTime, s.stamp, s.end = last.maxSoFar, last.stamp, last.last()+1
 		first, err := s.firstEntry()
 		if err != nil {
 			return err

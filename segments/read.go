@@ -133,6 +133,9 @@ type view struct {
 	size    int64
 	flushed int
 	tail    []entry
+
+	first, maxTime int64 // as in segment
+	end            int64
 }
 
 // viewOf takes a segment; the caller holds mu.
@@ -140,7 +143,7 @@ func viewOf(s *segment) (view, error) {
 	if err := s.learn(); err != nil {
 		return view{}, err
 	}
-	v := view{s: s, size: s.size, flushed: s.flushed, tail: s.tail}
+	v := view{s: s, size: s.size, flushed: s.flushed, tail: s.tail, first: s.first, maxTime: s.maxTime, end: s.end}
 	var err error
 	if v.log, err = s.log.acquire(); err != nil {
 		return view{}, err
@@ -182,14 +185,18 @@ func (v *view) fill(span *Span, q Fetch, limit int64) (found bool, err error) {
 	return true, nil
 }
 
-// search finds the first entry for which holds is true, and false up to there.
-func (v *view) search(holds func(*entry) bool) (e entry, found bool, err error) {
-	at, e, err := v.place(holds)
-	return e, at < v.flushed+len(v.tail), err
+// guess is where an entry may be when what is looked for grows evenly from the first entry to the last.
+func (v *view) guess(value, first, last int64) int {
+	if value <= first || last <= first {
+		return 0
+	}
+	share := float64(value-first) / float64(last-first)
+	return int(min(share, 1) * float64(v.flushed+len(v.tail)))
 }
 
-// place is search with the entry's number.
-func (v *view) place(holds func(*entry) bool) (at int, e entry, err error) {
+// place finds the first entry for which holds is true, which is false up to there, and its number; that is the number of
+// all entries when there is none.
+func (v *view) place(guess int, holds func(*entry) bool) (at int, e entry, err error) {
 	if len(v.tail) > 0 && (v.flushed == 0 || !holds(&v.tail[0])) {
 		i := sort.Search(len(v.tail), func(i int) bool { return holds(&v.tail[i]) })
 		if i < len(v.tail) {
@@ -197,7 +204,7 @@ func (v *view) place(holds func(*entry) bool) (at int, e entry, err error) {
 		}
 		return v.flushed + i, e, nil
 	}
-	at, e, err = searchEntries(v.index, v.flushed, holds)
+	at, e, err = searchEntries(v.index, v.flushed, guess, holds)
 	if err != nil {
 		return 0, entry{}, &badIndex{v.s, err}
 	}
@@ -208,38 +215,49 @@ func (v *view) place(holds func(*entry) bool) (at int, e entry, err error) {
 }
 
 // eachFrom calls f with the entries from the first one on for which holds is true, until f says stop.
-func (v *view) eachFrom(holds func(*entry) bool, f func(*entry) (bool, error)) error {
-	at, _, err := v.place(holds)
+func (v *view) eachFrom(guess int, holds func(*entry) bool, f func(*entry) (bool, error)) error {
+	at, e, err := v.place(guess, holds)
+	if err != nil || at == v.flushed+len(v.tail) {
+		return err
+	}
+	if more, err := f(&e); !more || err != nil { // nearly always
+		return err
+	}
+	return v.eachAfter(at, f)
+}
+
+// eachAfter calls f with the entries after entry number at, until f says stop.
+func (v *view) eachAfter(at int, f func(*entry) (bool, error)) (err error) {
 	var b []byte
-	for more := true; more && err == nil && at < v.flushed; {
+	at++
+	for at < v.flushed {
 		to := min(at+512, v.flushed)
 		if b, err = readEntries(v.index, at, to, b); err != nil {
 			return &badIndex{v.s, err}
 		}
-		for i := 0; i < len(b) && more && err == nil; i += entryBytes {
-			e, perr := parseEntry(b[i:])
-			if perr != nil {
-				return &badIndex{v.s, perr}
+		for i := 0; i < len(b); i += entryBytes {
+			e, err := parseEntry(b[i:])
+			if err != nil {
+				return &badIndex{v.s, err}
 			}
-			more, err = f(&e)
-		}
-		if !more {
-			return err
+			if more, err := f(&e); !more || err != nil {
+				return err
+			}
 		}
 		at = to
 	}
-	for i := at - v.flushed; err == nil && i < len(v.tail); i++ {
-		var more bool
-		if more, err = f(&v.tail[i]); !more {
+	for i := at - v.flushed; i < len(v.tail); i++ {
+		if more, err := f(&v.tail[i]); !more || err != nil {
 			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // batchWith finds the batch that has the offset, or the first one behind it.
 func (v *view) batchWith(offset int64) (entry, bool, error) {
-	return v.search(func(e *entry) bool { return e.last() >= offset })
+	at, e, err := v.place(v.guess(offset, v.s.base, v.end), func(e *entry) bool { return e.last() >= offset })
+	return e, at < v.flushed+len(v.tail), err
 }
 
 // positionOf is where the batch with that offset begins, the size of the segment when there is none.

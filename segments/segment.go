@@ -27,7 +27,8 @@ type segment struct {
 	maxTime int64   // the largest timestamp, -1 for none
 	first   int64   // max timestamp of the first batch, -1 when not known
 	stamp   uint64  // of the last entry
-	known   bool    // maxTime, first and stamp are; a segment that is only read need not know them
+	end     int64   // next offset
+	known   bool    // maxTime, first, stamp and end are; a segment that is not used need not know them
 	state   []byte  // sealed: producers and epochs at the end, for the snapshot
 
 	created   int64 // ms, 0 when not known
@@ -53,7 +54,7 @@ func (p *Partition) createSegment(base, now int64) (*segment, error) {
 		}
 	}
 	s := p.newSegment(base)
-	s.created, s.known = now, true
+	s.created, s.end, s.known = now, base, true
 	if err := s.create(); err != nil {
 		s.log.remove()
 		s.index.remove()

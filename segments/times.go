@@ -1,10 +1,6 @@
 package segments
 
-import (
-	"errors"
-	"io"
-	"math"
-)
+import "errors"
 
 // Found is a record that ListOffsets asks for.
 type Found struct {
@@ -76,7 +72,8 @@ func (p *Partition) maxTimeFrom(s *segment, start int64) (most int64, ok bool, e
 	}
 	defer v.release()
 	most = -1
-	err = v.eachFrom(func(e *entry) bool { return e.last() >= start }, func(e *entry) (bool, error) {
+	holds := func(e *entry) bool { return e.last() >= start }
+	err = v.eachFrom(v.guess(start, s.base, v.end), holds, func(e *entry) (bool, error) {
 		if e.offset >= start {
 			most = max(most, e.maxTime)
 			return true, nil
@@ -131,7 +128,7 @@ func (p *Partition) timeInSegment(s *segment, ts, start int64) (Found, bool, err
 	var found Found
 	hit := false
 	holds := func(e *entry) bool { return e.maxSoFar >= ts && e.last() >= start }
-	err = v.eachFrom(holds, func(e *entry) (bool, error) {
+	err = v.eachFrom(v.guess(ts, v.first, v.maxTime), holds, func(e *entry) (bool, error) {
 		if e.maxTime >= ts {
 			var err error
 			found, hit, err = v.timeInBatch(e, ts, start)
@@ -151,32 +148,4 @@ func (v *view) timeInBatch(e *entry, ts, start int64) (found Found, hit bool, er
 		return !hit
 	})
 	return found, hit, err
-}
-
-// eachRecord calls f with the records of a stored batch until it says stop.
-func (v *view) eachRecord(e *entry, f func(offset, timestamp int64) bool) error {
-	raw := make([]byte, e.size)
-	if _, err := v.log.ReadAt(raw, int64(e.position)); err != nil && err != io.EOF {
-		return err
-	}
-	h := parseHeader(raw)
-	w, err := openRecords(&h, raw[headerBytes:], math.MaxInt64)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	for range h.Records {
-		var r record
-		if err := w.next(&r); err != nil {
-			return err
-		}
-		timestamp := h.BaseTimestamp + r.timestampDelta
-		if h.LogAppendTime() {
-			timestamp = h.MaxTimestamp
-		}
-		if !f(h.BaseOffset+int64(r.offsetDelta), timestamp) {
-			return nil
-		}
-	}
-	return nil
 }

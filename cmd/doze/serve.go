@@ -28,6 +28,11 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	if err != nil {
 		return usageError{err}
 	}
+	profiles, err := servePprof(c.Pprof)
+	if err != nil {
+		return err
+	}
+	defer profiles.Close()
 	ctx, stop := untilSignal()
 	defer stop()
 	broker, err := doze.New(o)

@@ -39,6 +39,7 @@ type serveCmd struct {
 	ReadyFile                  string   `help:"File that gets the ready line when every listener accepts." placeholder:"FILE"`
 	LogLevel                   string   `help:"Least level that is logged: debug, info, warn or error. Default: warn." placeholder:"LEVEL"`
 	LogFormat                  string   `help:"Form of the log on stderr: text or json. Default: text." placeholder:"FORMAT"`
+	Pprof                      string   `hidden:"" help:"Address of this machine that answers with profiles of the process over HTTP, for the benchmarks." placeholder:"HOST:PORT"`
 }
 
 // Help is shown below the flags.
