@@ -59,7 +59,8 @@ type Dir struct {
 
 	mu         sync.RWMutex
 	partitions map[ID]*Partition
-	existing   map[ID]bool // directories that were there at the start and are not opened yet
+	existing   map[ID]bool       // directories that were there at the start and are not opened yet
+	gone       map[[16]byte]bool // topics that were removed: who still has an old view of them gets a handle that answers ErrRemoved
 	closed     bool
 	asides     int
 
@@ -79,7 +80,7 @@ const (
 // are opened at their first use.
 func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	opt.defaults()
-	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, existing: map[ID]bool{}}
+	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, existing: map[ID]bool{}, gone: map[[16]byte]bool{}}
 	d.files = files{fs: fsys, limit: opt.MaxOpenFiles}
 	if err := makeRoot(fsys, root); err != nil {
 		return nil, fmt.Errorf("create segments directory: %w", err)
@@ -153,8 +154,8 @@ func (d *Dir) Partition(id ID, c Config) *Partition {
 	p := d.partitions[id]
 	if p == nil {
 		p = &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
-		p.removed = d.closed
-		p.opened.Store(d.closed)
+		p.removed = d.closed || d.gone[id.Topic]
+		p.opened.Store(p.removed)
 		d.partitions[id] = p
 	}
 	return p
@@ -179,6 +180,7 @@ func (d *Dir) report(r Report) { d.opt.Report(r) }
 // Spans that are held stay readable.
 func (d *Dir) Remove(topic [16]byte) error {
 	d.mu.Lock()
+	d.gone[topic] = true
 	var ids []ID
 	for id := range d.partitions {
 		if id.Topic == topic {

@@ -158,6 +158,10 @@ func TestRemoveLetsReadersFinish(t *testing.T) {
 	if err := p.SyncTo(context.Background(), 1); !errors.Is(err, ErrRemoved) {
 		t.Fatal(err)
 	}
+	// Who looked the topic up before it went must not bring its directory back.
+	if _, err := d.Partition(ID{topicA, 1}, Config{}).Append(made{}.batch(t), Admission{}); !errors.Is(err, ErrRemoved) {
+		t.Fatal(err)
+	}
 	if ids := d.List(); len(ids) != 1 || ids[0] != other.ID() {
 		t.Fatal(ids)
 	}
