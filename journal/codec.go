@@ -236,6 +236,9 @@ const (
 )
 
 func (n names) of(b []byte) string {
+	if len(b) == 0 { // most metadata and principals are
+		return ""
+	}
 	if s, ok := n[string(b)]; ok {
 		return s
 	}

@@ -159,6 +159,7 @@ func TestEveryOperationFails(t *testing.T) {
 	} {
 		name := fmt.Sprintf("%v, for good %v", fault.Err, fault.Persistent)
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for n := 0; ; n++ {
 				fault := fault
 				fault.After = n
