@@ -18,5 +18,10 @@ func areas() [][]Scenario {
 		alterConfigScenarios(),
 		brokerConfigScenarios(),
 		configLayerScenarios(),
+		groupScenarios(),
+		staticMemberScenarios(),
+		groupTimeScenarios(),
+		groupAdminScenarios(),
+		offsetScenarios(),
 	}
 }

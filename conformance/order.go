@@ -28,6 +28,21 @@ var sortRules = map[int16][]sortRule{
 	3: {
 		{"Topics", []string{"Topic", "TopicID"}, "topics are gathered in a hash set"},
 	},
+	9: {
+		{"Topics", []string{"Topic"}, "all topics of a group come from a hash map"},
+		{"Topics.Partitions", []string{"Partition"}, "all partitions of a group's topic come from a hash map"},
+		{"Groups.Topics", []string{"Topic", "TopicID"}, "all topics of a group come from a hash map"},
+		{"Groups.Topics.Partitions", []string{"Partition"}, "all partitions of a group's topic come from a hash map"},
+	},
+	11: {
+		{"Members", []string{"MemberID"}, "members are kept in a hash map by their random ids"},
+	},
+	15: {
+		{"Groups.Members", []string{"MemberID"}, "members are kept in a hash map by their random ids"},
+	},
+	16: {
+		{"Groups", []string{"Group"}, "groups are kept in a hash map"},
+	},
 	18: {
 		{"SupportedFeatures", []string{"Name"}, "features are kept in a hash map"},
 		{"FinalizedFeatures", []string{"Name"}, "features are kept in a hash map"},
@@ -44,6 +59,9 @@ var sortRules = map[int16][]sortRule{
 	},
 	37: {
 		{"Topics", []string{"Topic"}, "topics are gathered in a hash set"},
+	},
+	42: {
+		{"Groups", []string{"Group"}, "answers are gathered in a hash set"},
 	},
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},
@@ -111,13 +129,21 @@ func (s sorter) textOf(v recording.Value) string {
 	return string(text)
 }
 
+// nameOf replaces ids that have a name, alone or within a text; names of one length sort in the order of their numbers.
 func (s sorter) nameOf(text string) string {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, recording.UUIDPrefix))
 	if err != nil || !strings.HasPrefix(text, recording.UUIDPrefix) {
-		return text
+		return dashedUUID.ReplaceAllStringFunc(text, s.known)
 	}
 	if name, known := s.names[base64.RawURLEncoding.EncodeToString(raw)]; known {
 		return name
 	}
 	return text
+}
+
+func (s sorter) known(id string) string {
+	if name, known := s.names[id]; known {
+		return name
+	}
+	return id
 }
