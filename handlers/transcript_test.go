@@ -420,7 +420,7 @@ func (b *groupBench) replay() *projections.State {
 	return loaded
 }
 
-func rowsOf(t *testing.T, s *projections.State) (rows []string) {
+func rowsOf(t testing.TB, s *projections.State) (rows []string) {
 	t.Helper()
 	if err := s.Rows(func(row []byte) error { rows = append(rows, string(row)); return nil }); err != nil {
 		t.Fatal(err)
