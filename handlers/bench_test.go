@@ -25,7 +25,7 @@ import (
 // testBroker is a whole broker over a file system in memory and sockets in memory. At the end of the test it is closed, its
 // journal is replayed into a fresh state, and the two are compared.
 type testBroker struct {
-	t      *testing.T
+	t      testing.TB
 	fs     *disk.Mem
 	clock  *manualClock
 	store  *journal.Store[*projections.State]
@@ -51,7 +51,7 @@ func (c *countingIDs) NewUUID() (id [16]byte) {
 	return id
 }
 
-func startTestBroker(t *testing.T, props map[string]string) *testBroker {
+func startTestBroker(t testing.TB, props map[string]string) *testBroker {
 	t.Helper()
 	b := &testBroker{t: t, fs: disk.NewMem(), clock: &manualClock{}, props: props}
 	b.clock.now.Store(1_700_000_000_000)
@@ -158,7 +158,7 @@ func (b *testBroker) stopAndReplay() {
 
 // testConn is a client's connection.
 type testConn struct {
-	t    *testing.T
+	t    testing.TB
 	conn net.Conn
 	next int32
 }

@@ -33,6 +33,8 @@ type Broker struct {
 	nodeID   int32
 	nodeName string
 	known    atomic.Pointer[settings]
+	// fetchMaxBytes is fetch.max.bytes, which only a start sets.
+	fetchMaxBytes int32
 
 	producerIDs producerIDs
 
@@ -64,9 +66,10 @@ type Options struct {
 // New gives a broker that is ready to serve; Start begins its timers.
 func New(opt Options) *Broker {
 	b := &Broker{
-		store: opt.Store, logs: opt.Logs, static: opt.Static, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
+		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
 		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), stopped: make(chan struct{}),
 	}
+	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.groups = newCoordinator(b)
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
@@ -100,7 +103,9 @@ func (b *Broker) Stop() {
 }
 
 // SetStatic replaces the properties that the broker was started with, before Start: addresses are known late.
-func (b *Broker) SetStatic(static *configs.Broker) { b.static = static }
+func (b *Broker) SetStatic(static *configs.Broker) {
+	b.static, b.fetchMaxBytes = static, int32(static.Int("fetch.max.bytes"))
+}
 
 // Settings are the broker's own as they are now.
 func (b *Broker) Settings() *configs.Broker {

@@ -30,7 +30,7 @@ func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error)
 		return encodeFetch(req.Version, fetchAnswer{code: c.code}), nil
 	}
 	want := fetchWants{
-		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, int32(b.static.Int("fetch.max.bytes")))),
+		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, b.fetchMaxBytes)),
 		committed: req.IsolationLevel == 1, version: req.Version,
 	}
 	results := b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond)

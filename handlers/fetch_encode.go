@@ -26,7 +26,7 @@ type leader struct {
 // encodeFetch writes the answer by hand, since its records are sections of files that are sent without being read into
 // memory: everything between two sections becomes one part. A test holds it to kmsg's encoding at every version.
 func encodeFetch(version int16, a fetchAnswer) *wire.Chunked {
-	e := fetchEncoder{version: version, flexible: version >= 12, leader: a.leader}
+	e := fetchEncoder{version: version, flexible: version >= 12, leader: a.leader, b: make([]byte, 0, fetchHeadBytes)}
 	e.int32(0) // throttle
 	if version >= 7 {
 		e.int16(a.code)
@@ -41,6 +41,9 @@ func encodeFetch(version int16, a fetchAnswer) *wire.Chunked {
 	e.flush()
 	return &wire.Chunked{Parts: e.parts, Describe: func() kmsg.Response { return describeFetch(version, a) }}
 }
+
+// fetchHeadBytes holds what stands before the records in an answer of one partition, usually.
+const fetchHeadBytes = 160
 
 // groupByTopic groups neighbours: Kafka starts a new topic entry whenever the topic changes along the order of service.
 func groupByTopic(results []fetchResult) (topics [][]fetchResult) {
@@ -91,7 +94,7 @@ func (e *fetchEncoder) tags(n uint64) {
 func (e *fetchEncoder) flush() {
 	if len(e.b) > 0 {
 		e.parts = append(e.parts, wire.Part{Bytes: e.b})
-		e.b = nil
+		e.b = e.b[len(e.b):] // go on in the same array
 	}
 }
 

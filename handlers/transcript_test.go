@@ -456,7 +456,7 @@ func (b *groupBench) same(how string, rows []string) {
 	b.check()
 }
 
-func rowsOf(t *testing.T, s *projections.State) (rows []string) {
+func rowsOf(t testing.TB, s *projections.State) (rows []string) {
 	t.Helper()
 	if err := s.Rows(func(row []byte) error { rows = append(rows, string(row)); return nil }); err != nil {
 		t.Fatal(err)

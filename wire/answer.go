@@ -3,8 +3,8 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -51,10 +51,29 @@ func (c *Conn) writeResponse(r *Request, resp kmsg.Response) (int, error) {
 // inlineSection is the size up to which a file section is read into the answer's buffer, for one write in all.
 const inlineSection = 64 << 10
 
+// answerHeader is the most that an answer's frame takes before its body.
+const answerHeader = 9
+
+// gatherMost is how much of an answer is gathered before it is written.
+const gatherMost = 256 << 10
+
+// gathered is how large the buffer of an answer must be at first, so that it does not grow: it would be another one than
+// the pool gave, time and again.
+func (c *Chunked) gathered() int {
+	n := 0
+	for _, p := range c.Parts {
+		n += len(p.Bytes)
+		if p.File != nil && p.File.Size() <= inlineSection {
+			n += int(p.File.Size())
+		}
+	}
+	return min(n, gatherMost+inlineSection)
+}
+
 // writeChunked sends the parts in order: bytes and short sections are gathered in one buffer, long sections go from the
 // file to the socket.
 func (c *Conn) writeChunked(r *Request, ch *Chunked) (int, error) {
-	buf := getBuffer(1)
+	buf := getBuffer(answerHeader + ch.gathered())
 	defer func() { buf.release() }()
 	buf.b = appendAnswerHeader(buf.b, r)
 	size := int64(len(buf.b)-4) + ch.Size()
@@ -65,6 +84,11 @@ func (c *Conn) writeChunked(r *Request, ch *Chunked) (int, error) {
 	for _, p := range ch.Parts {
 		if err := c.writePart(buf, p); err != nil {
 			return 0, err
+		}
+		if len(buf.b) >= gatherMost {
+			if err := c.flush(buf); err != nil {
+				return 0, err
+			}
 		}
 	}
 	return int(size), c.flush(buf)
@@ -83,9 +107,9 @@ func (c *Conn) writePart(buf *buffer, p Part) error {
 		return c.sendSection(p.File)
 	}
 	at := len(buf.b)
-	buf.b = append(buf.b, make([]byte, n)...)
-	if _, err := p.File.ReadAt(buf.b[at:], 0); err != nil && err != io.EOF {
-		return fmt.Errorf("read section: %w", err)
+	buf.b = slices.Grow(buf.b, int(n))[:at+int(n)]
+	if got, err := p.File.ReadAt(buf.b[at:], 0); got < int(n) { // the rest is another answer's
+		return fmt.Errorf("read section of %d bytes: %w", n, inside(err))
 	}
 	return nil
 }
