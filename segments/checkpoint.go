@@ -138,6 +138,17 @@ func (c *checkpoint) raw(id ID) ([]byte, bool) {
 	return b, crc32.Checksum(b, castagnoli) == binary.BigEndian.Uint32(t[32:])
 }
 
+// ids lists the partitions that have a row.
+func (c *checkpoint) ids() []ID {
+	ids := make([]ID, len(c.table)/checkpointTableRow)
+	for i := range ids {
+		t := c.table[i*checkpointTableRow:]
+		ids[i].Partition = int32(binary.BigEndian.Uint32(t[16:]))
+		copy(ids[i].Topic[:], t)
+	}
+	return ids
+}
+
 func (c *checkpoint) row(id ID) (row, bool) {
 	b, ok := c.raw(id)
 	if !ok {

@@ -89,13 +89,18 @@ func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list segments directory: %w", err)
 	}
-	var leftovers []string
+	var leftovers, repaired []string
 	for _, e := range entries {
 		if id, ok := ParseID(e.Name()); ok { // nobody else makes such names: asking what each is would cost a stat
 			d.existing[id] = true
 		} else if strings.Contains(e.Name(), removedSuffix) && e.IsDir() {
 			leftovers = append(leftovers, path.Join(root, e.Name()))
+		} else if strings.HasSuffix(e.Name(), repairedSuffix) {
+			repaired = append(repaired, e.Name())
 		}
+	}
+	if err := d.finishRepairs(repaired); err != nil {
+		return nil, err
 	}
 	if d.checkpoint, err = openCheckpoint(fsys, path.Join(root, checkpointName)); err != nil {
 		return nil, fmt.Errorf("open checkpoint: %w", err)

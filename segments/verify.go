@@ -123,15 +123,15 @@ func (w *verifier) segment(base int64, last bool) error {
 		w.problem(false, name, 0, "the segment before ends with offset %d", w.out.End)
 		w.out.End = max(w.out.End, base)
 	}
+	index := w.openIndex(base) // before the log: a broker that runs writes an entry after its batch
+	if index != nil {
+		defer index.f.Close()
+	}
 	scan, err := newScanner(f, 0)
 	if err != nil {
 		return err
 	}
 	defer scan.close()
-	index := w.openIndex(base)
-	if index != nil {
-		defer index.f.Close()
-	}
 	for {
 		at := scan.pos
 		h, ok, err := scan.next(w.out.End)
@@ -255,7 +255,8 @@ func (w *verifier) entry(index *indexReader, base, at int64, h *Header) (uint64,
 	e, err := oneEntry(index.f, index.next)
 	index.next++
 	if err == nil && !e.sameBatch(h, at) {
-		err = errors.New("index entry is of another batch")
+		w.problem(false, segmentName(base, "index"), entryPosition(index.next-1), "offset %d: the log has another batch", e.offset)
+		return 0, false
 	}
 	if err != nil {
 		w.problem(true, segmentName(base, "index"), entryPosition(index.next-1), "offset %d: %v", h.BaseOffset, err)
