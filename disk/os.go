@@ -60,25 +60,34 @@ func (o *OS) Lock(name string) (io.Closer, error) { return lockFile(o, name) }
 
 func (o *OS) Stat(name string) (fs.FileInfo, error) { return o.root.Stat(name) }
 
-// ReadDir reads the names only: what else an entry can say is asked of the system when it is asked of the entry. (A
-// directory that was opened through os.Root costs a stat for each entry otherwise.)
+// statsAtOnce is up to how many entries of a directory are asked about while it is open. That costs one call each; later
+// it costs an open and a close for each directory on the way too, but of a large directory only names are wanted.
+const statsAtOnce = 16
+
+// ReadDir reads all names, and of the first few entries what else they can say. The others are asked about when the entry
+// is asked.
 func (o *OS) ReadDir(name string) ([]fs.DirEntry, error) {
 	d, err := o.root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
+	entries, err := d.ReadDir(statsAtOnce)
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	slices.Sort(names)
-	entries := make([]fs.DirEntry, len(names))
-	of := make([]osEntry, len(names))
-	for i := range names {
-		of[i] = osEntry{o.root, name, names[i]}
-		entries[i] = &of[i]
+	if len(entries) == statsAtOnce {
+		names, err := d.Readdirnames(-1)
+		if err != nil {
+			return nil, err
+		}
+		of := make([]osEntry, len(names))
+		for i := range names {
+			of[i] = osEntry{o.root, name, names[i]}
+			entries = append(entries, &of[i])
+		}
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
 }
 

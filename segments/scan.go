@@ -11,7 +11,11 @@ import (
 	"doze/disk"
 )
 
-const scanBytes = 256 << 10
+// A scan reads ever more at once: most logs that a crash left have one batch to read, and then space that was reserved.
+const (
+	scanBytes      = 256 << 10
+	scanBytesFirst = 32 << 10
+)
 
 // scanner reads batches one after the other out of a log file, with one buffer whatever their size.
 type scanner struct {
@@ -20,6 +24,7 @@ type scanner struct {
 	pos  int64 // of the next batch
 	buf  []byte
 	at   int64 // position of buf in the file
+	step int64 // how much is read next
 
 	whole *[scanBytes]byte // what buf is part of
 }
@@ -31,13 +36,13 @@ func newScanner(f disk.File, pos int64) (*scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &scanner{f: f, size: size, pos: pos}, nil
+	return &scanner{f: f, size: size, pos: pos, step: scanBytesFirst}, nil
 }
 
 // view returns the bytes from pos on, at least one and at most n, from the buffer.
 func (s *scanner) view(pos int64, n int) ([]byte, error) {
 	if pos < s.at || pos+int64(n) > s.at+int64(len(s.buf)) {
-		if err := s.load(pos); err != nil {
+		if err := s.load(pos, n); err != nil {
 			return nil, err
 		}
 	}
@@ -45,8 +50,9 @@ func (s *scanner) view(pos int64, n int) ([]byte, error) {
 	return b[:min(n, len(b))], nil
 }
 
-func (s *scanner) load(pos int64) error {
-	want := min(s.size-pos, scanBytes)
+func (s *scanner) load(pos int64, n int) error {
+	want := min(s.size-pos, max(s.step, int64(n)), scanBytes)
+	s.step = min(4*s.step, scanBytes)
 	if want <= 0 {
 		return io.EOF
 	}
@@ -117,7 +123,11 @@ func (s *scanner) next(offset int64) (h Header, ok bool, err error) {
 func (s *scanner) lastNonZero(pos int64) (int64, error) {
 	end := pos
 	for at := pos; at < s.size; {
-		b, err := s.view(at, scanBytes)
+		n := s.at + int64(len(s.buf)) - at // what is read already
+		if at < s.at || n <= 0 {
+			n = scanBytes
+		}
+		b, err := s.view(at, int(n))
 		if err != nil {
 			return 0, err
 		}
@@ -170,7 +180,7 @@ func (s *scanner) laterBatch(pos, offset, end int64, epoch int32) (at int64, fou
 
 func (s *scanner) reload(at int64) ([]byte, error) {
 	if s.at != at {
-		if err := s.load(at); err != nil {
+		if err := s.load(at, scanBytes); err != nil {
 			return nil, err
 		}
 	}
