@@ -1,15 +1,19 @@
 package doze
 
 import (
+	"bufio"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"doze/journal"
@@ -21,7 +25,9 @@ import (
 // directory, mode 0600. It only tells; nothing that a broker does is ordered here.
 //
 //	GET /state?table=NAME&format=json    rows of the state, as replay.Dump prints them; all tables without a name
-//	GET /partitions                      a JSON line for each partition that has a log
+//	GET /rows                            the state as rows of a snapshot, each behind its length (4 bytes, little endian);
+//	                                     the header Doze-Seq says as of which entry
+//	GET /partitions?at=SEQ               a JSON line for each partition that has a log; at: with its end as of that entry
 //	GET /hash                            {"seq": N, "hash": "..."} of the last published state
 const ControlSocket = "control.sock"
 
@@ -46,6 +52,7 @@ func (b *Broker) openControl() error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /state", b.controlState)
+	mux.HandleFunc("GET /rows", b.controlRows)
 	mux.HandleFunc("GET /partitions", b.controlPartitions)
 	mux.HandleFunc("GET /hash", b.controlHash)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10}
@@ -88,36 +95,76 @@ func (b *Broker) controlState(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// PartitionInfo is what the control socket tells of a partition's log.
-type PartitionInfo struct {
-	Topic         string              `json:"topic"`
-	TopicID       string              `json:"topicId"`
-	Partition     int32               `json:"partition"`
-	LogStart      int64               `json:"logStart"`
-	HighWatermark int64               `json:"highWatermark"`
-	Bytes         int64               `json:"bytes"`
-	Producers     []segments.Producer `json:"producers,omitempty"`
-	Error         string              `json:"error,omitempty"`
+func (b *Broker) controlRows(w http.ResponseWriter, _ *http.Request) {
+	state, seq := b.store.View()
+	w.Header().Set("Doze-Seq", strconv.FormatUint(seq, 10))
+	out := bufio.NewWriter(w)
+	err := state.Rows(func(row []byte) error {
+		var length [4]byte
+		binary.LittleEndian.PutUint32(length[:], uint32(len(row)))
+		_, err1 := out.Write(length[:])
+		_, err2 := out.Write(row)
+		return errors.Join(err1, err2)
+	})
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler) // the caller has gone, or must see that this is not all
+	}
 }
 
-func (b *Broker) controlPartitions(w http.ResponseWriter, _ *http.Request) {
+// PartitionInfo is what the control socket tells of a partition's log.
+type PartitionInfo struct {
+	Topic         string                 `json:"topic"`
+	TopicID       string                 `json:"topicId"`
+	Partition     int32                  `json:"partition"`
+	LogStart      int64                  `json:"logStart"`
+	HighWatermark int64                  `json:"highWatermark"`
+	Bytes         int64                  `json:"bytes"`
+	Segments      []segments.SegmentInfo `json:"segments,omitempty"`
+	Producers     []segments.Producer    `json:"producers,omitempty"`
+	EndAsOf       int64                  `json:"endAsOf"` // as segments.(*Partition).EndAsOf; the high watermark when not asked for
+	EndUnknown    bool                   `json:"endUnknown,omitempty"`
+	Error         string                 `json:"error,omitempty"`
+}
+
+func (b *Broker) controlPartitions(w http.ResponseWriter, r *http.Request) {
+	asOf := uint64(math.MaxUint64)
+	if at := r.FormValue("at"); at != "" {
+		n, err := strconv.ParseUint(at, 10, 64)
+		if err != nil {
+			http.Error(w, "at is not the number of an entry", http.StatusBadRequest)
+			return
+		}
+		asOf = n
+	}
 	state, _ := b.store.View()
 	out := json.NewEncoder(w)
 	for _, log := range b.handlers.Logs(state) {
-		if err := out.Encode(describeLog(log.Topic.Name, log.Partition)); err != nil {
+		if err := out.Encode(describeLog(log.Topic.Name, log.Partition, asOf)); err != nil {
 			return // the caller has gone
 		}
 	}
 }
 
-func describeLog(topic string, log *segments.Partition) PartitionInfo {
+func describeLog(topic string, log *segments.Partition, asOf uint64) PartitionInfo {
 	id := log.ID()
 	info := PartitionInfo{Topic: topic, TopicID: journal.ID(id.Topic), Partition: id.Partition}
-	offsets, err1 := log.Offsets()
-	size, err2 := log.Size()
-	producers, err3 := log.Producers()
-	info.LogStart, info.HighWatermark, info.Bytes, info.Producers = offsets.LogStart, offsets.HighWatermark, size, producers
-	if err := errors.Join(err1, err2, err3); err != nil {
+	offsets, err := log.Offsets()
+	if err != nil {
+		info.Error = err.Error()
+		return info
+	}
+	info.LogStart, info.HighWatermark = offsets.LogStart, offsets.HighWatermark
+	var known bool
+	var errs [4]error
+	info.Bytes, errs[0] = log.Size()
+	info.Segments, errs[1] = log.Segments()
+	info.Producers, errs[2] = log.Producers()
+	info.EndAsOf, known, errs[3] = log.EndAsOf(asOf)
+	info.EndUnknown = !known && asOf != math.MaxUint64
+	if err := errors.Join(errs[:]...); err != nil {
 		info.Error = err.Error()
 	}
 	return info

@@ -121,6 +121,9 @@ func (b *Broker) openDir() error {
 		b.opt.DataDir = dir
 		b.onClose(func() error { return os.RemoveAll(dir) })
 	}
+	if err := refuseForeign(b.opt.DataDir); err != nil {
+		return err
+	}
 	fs, err := disk.OpenOS(b.opt.DataDir)
 	if err != nil {
 		return fmt.Errorf("%w; give a data directory that you may write to", err)
@@ -148,7 +151,7 @@ func (b *Broker) lockRefused(err error) error {
 	if errors.As(err, &held) {
 		return fmt.Errorf("data directory %s is in use by the broker with pid %d; stop it, or give this one another --data-dir or --name", b.fs.Path(), held.PID)
 	}
-	return err
+	return fmt.Errorf("take data directory %s: %w; make it one that you may write to, or give another", b.fs.Path(), err)
 }
 
 func (b *Broker) openJournal() error {
@@ -159,7 +162,7 @@ func (b *Broker) openJournal() error {
 		Retention: max(b.opt.JournalRetention, 0), MustExist: hasSegments,
 	}, projections.New)
 	if err != nil {
-		return err
+		return fmt.Errorf("data directory %s: %w", b.fs.Path(), err)
 	}
 	b.store, b.recovery = store, recovery
 	b.onClose(store.Close)
@@ -174,7 +177,7 @@ func (b *Broker) openJournal() error {
 // openLogs opens the directory of partitions and sets aside those that the journal does not know.
 func (b *Broker) openLogs() error {
 	logs, err := segments.OpenDir(b.fs, segmentsDir, segments.Options{
-		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"), BootID: bootID(),
+		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"), BootID: BootID(),
 		Report: b.recoveredPartition,
 	})
 	if err != nil {

@@ -23,7 +23,10 @@ var mayImport = map[string]struct{ own, others []string }{
 	".":           {[]string{"configs", "disk", "handlers", "journal", "projections", "replay", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
-		[]string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml"},
+		[]string{
+			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
+			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm",
+		},
 	},
 }
 

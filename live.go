@@ -30,9 +30,9 @@ func (randomIDs) NewUUID() [16]byte {
 	}
 }
 
-// bootID tells one run of the machine from another, where the system says: what is missing from a file after a power loss
+// BootID tells one run of the machine from another, where the system says: what is missing from a file after a power loss
 // is no damage. Empty where it is not known.
-func bootID() string {
+func BootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""

@@ -23,7 +23,8 @@ type StateHashed struct {
 
 func (*StateHashed) Kind() Kind { return 3 }
 
-// DamageAccepted is what `doze repair --accept-loss` leaves behind: the entries that were given up.
+// DamageAccepted is what `doze repair --accept-loss` leaves behind: the entries that were given up, or, of a file of a
+// partition, the records; then FirstSeq is 1 and LastSeq 0, and Reason has the offsets.
 type DamageAccepted struct {
 	File     string   `msgpack:"f"`           // the damaged file's name
 	Offset   int64    `msgpack:"o"`           // where it stops being readable

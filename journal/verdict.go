@@ -26,7 +26,7 @@ func (e *DamageError) Error() string {
 	if e.LastSeq > e.FirstSeq {
 		lost = fmt.Sprintf("entries %d to %d", e.FirstSeq, e.LastSeq)
 	}
-	return fmt.Sprintf("journal file %s is damaged at byte %d (%s): %s; nothing was changed. Restore the file, or run `doze repair DIR --accept-loss`, which shows what would be given up",
+	return fmt.Sprintf("journal file %s is damaged at byte %d (%s): %s; nothing was changed. Restore the file, or run `doze repair DIR`, which shows what would be given up",
 		e.File, e.Offset, lost, e.Reason)
 }
 

@@ -23,9 +23,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
 			return os.MkdirAll(e.WorkDir+"/state", 0o700)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"await": await,
-		},
+		Cmds: scriptCommands,
 	})
 }
 
