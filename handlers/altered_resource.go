@@ -155,9 +155,14 @@ func (b *Broker) decideAlter(tx *tx, res alteredResource) *refusal {
 	if no := b.checkValues(tx.State, res, before, after); no != nil {
 		return no
 	}
-	if event := change.event(res); event != nil {
-		tx.Emit(event)
+	event := change.event(res)
+	if event == nil {
+		return nil
 	}
+	if no := checkConfigLimits(tx.State, res.kind, res.name, event.Set, event.Removed); no != nil {
+		return no
+	}
+	tx.Emit(event)
 	return nil
 }
 

@@ -25,6 +25,9 @@ func (d *groupDecision) join(c *joinCommand) *kmsg.JoinGroupResponse {
 		if c.req.MemberID != "" {
 			return refuseJoin(c.req.MemberID, unknownMemberID)
 		}
+		if !d.roomToJoin(nil, c) {
+			return refuseJoin("", groupMaxSizeReached)
+		}
 		d.emit(&journal.GroupCreated{Group: c.req.Group, Type: journal.GroupClassic})
 		g = d.group(c.req.Group)
 	}
@@ -38,6 +41,8 @@ func (d *groupDecision) join(c *joinCommand) *kmsg.JoinGroupResponse {
 		return refuseJoin("", groupMaxSizeReached)
 	case !supports(g, c.req):
 		return refuseJoin(c.req.MemberID, inconsistentGroupProtocol)
+	case !d.roomToJoin(g, c):
+		return refuseJoin("", groupMaxSizeReached)
 	case c.req.MemberID == "":
 		return d.joinAsNew(g, c)
 	}

@@ -34,6 +34,9 @@ func (d *groupDecision) leave(req *kmsg.LeaveGroupRequest) []kmsg.LeaveGroupResp
 // leaveOne removes a member and returns its id. An administrator may name a static member by its instance id alone.
 func (d *groupDecision) leaveOne(group, id string, instance *string) (string, int16) {
 	g := d.group(group)
+	if isLong(instance) {
+		return "", invalidRequest
+	}
 	if g == nil || g.Type != journal.GroupClassic {
 		return "", unknownMemberID
 	}

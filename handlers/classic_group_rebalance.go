@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"slices"
-	"strings"
 
 	"doze/journal"
 	"doze/projections"
@@ -107,13 +106,15 @@ func (d *groupDecision) startGeneration(before *projections.Group, leader string
 // most votes. Of two with as many, the one that comes first in a Java HashMap wins: that is what clients of Kafka see.
 func selectProtocol(members []*projections.Member) string {
 	var votes []vote
+	common, index := commonProtocols(members), map[string]int{}
 	for _, m := range members {
-		name := firstCommon(m, members)
-		if i := slices.IndexFunc(votes, func(v vote) bool { return v.protocol == name }); i >= 0 {
-			votes[i].count++
-		} else {
-			votes = append(votes, vote{protocol: name, count: 1})
+		name := firstCommon(m, common)
+		i, voted := index[name]
+		if !voted {
+			i = len(votes)
+			index[name], votes = i, append(votes, vote{protocol: name})
 		}
+		votes[i].count++
 	}
 	slices.SortStableFunc(votes, javaHashMapOrder(len(votes)))
 	best := votes[0]
@@ -130,17 +131,28 @@ type vote struct {
 	count    int
 }
 
-func firstCommon(m *projections.Member, members []*projections.Member) string {
+// commonProtocols are those that every member supports.
+func commonProtocols(members []*projections.Member) map[string]bool {
+	common := map[string]bool{}
+	for i, m := range members {
+		left := map[string]bool{}
+		for _, p := range m.Protocols {
+			if i == 0 || common[p.Name] {
+				left[p.Name] = true
+			}
+		}
+		common = left
+	}
+	return common
+}
+
+func firstCommon(m *projections.Member, common map[string]bool) string {
 	for _, p := range m.Protocols {
-		if !slices.ContainsFunc(members, func(o *projections.Member) bool { return !speaks(o, p.Name) }) {
+		if common[p.Name] {
 			return p.Name
 		}
 	}
 	return "" // members without a protocol in common are not let in
-}
-
-func speaks(m *projections.Member, protocol string) bool {
-	return slices.ContainsFunc(m.Protocols, func(p journal.MemberProtocol) bool { return p.Name == protocol })
 }
 
 // javaHashMapOrder orders votes as a java.util.HashMap with that many keys iterates over them: by bucket.
@@ -175,18 +187,33 @@ func javaBucket(s string, buckets uint32) uint32 {
 	return (h ^ h>>16) & (buckets - 1)
 }
 
+// maxSubscribedBytes bounds the topics of a generation, which must fit in an entry of the journal. Beyond it a group reads
+// topics that are not known.
+const maxSubscribedBytes = 4 << 20
+
 // subscriptions returns the topics that the members of a group of consumers read, sorted, and whether that could be told.
 func subscriptions(g *projections.Group, protocol string) (topics []string, known bool) {
 	if g.ProtocolType != consumerProtocolType {
 		return nil, false
 	}
+	bytes := 0
+	seen := map[string]bool{}
 	for _, m := range g.Members {
 		of, ok := parseSubscription(m.Metadata(protocol))
 		if !ok {
 			return nil, false
 		}
-		topics = append(topics, of...)
+		for _, topic := range of {
+			if seen[topic] {
+				continue
+			}
+			if bytes += len(topic) + 8; bytes > maxSubscribedBytes {
+				return nil, false
+			}
+			seen[topic] = true
+			topics = append(topics, topic)
+		}
 	}
-	slices.SortFunc(topics, strings.Compare)
-	return slices.Compact(topics), true
+	slices.Sort(topics)
+	return topics, true
 }

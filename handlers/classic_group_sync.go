@@ -28,6 +28,8 @@ func (d *groupDecision) sync(c *syncCommand) *kmsg.SyncGroupResponse {
 	switch {
 	case g.State == projections.PreparingRebalance:
 		return refuseSync(rebalanceInProgress)
+	case g.State == projections.CompletingRebalance && m.ID == g.Leader && !d.roomToAssign(g, c.req):
+		return refuseSync(unknownServerError)
 	case g.State == projections.CompletingRebalance:
 		d.park(syncOf(g.ID, m.ID), c.wait)
 		if m.ID == g.Leader {

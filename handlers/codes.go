@@ -22,6 +22,7 @@ const (
 	unknownMemberID             int16 = 25
 	invalidSessionTimeout       int16 = 26
 	rebalanceInProgress         int16 = 27
+	invalidCommitOffsetSize     int16 = 28
 	invalidTimestamp            int16 = 32
 	unsupportedVersion          int16 = 35
 	topicAlreadyExists          int16 = 36

@@ -112,11 +112,11 @@ func namedOnce[T any](items []T, nameOf func(T) string) (once []T, twice []strin
 	}
 	for _, item := range items {
 		name := nameOf(item)
-		switch {
-		case count[name] == 1:
+		switch n := count[name]; {
+		case n == 1:
 			once = append(once, item)
-		case !slices.Contains(twice, name):
-			twice = append(twice, name)
+		case n > 1:
+			twice, count[name] = append(twice, name), 0
 		}
 	}
 	return once, twice
@@ -160,6 +160,9 @@ func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg
 		return nil, no
 	}
 	if no := b.checkPartitionLimits(tx.State, int64(partitions)); no != nil {
+		return nil, no
+	}
+	if no := checkConfigLimits(tx.State, projections.TopicResource, asked.Topic, pairs, nil); no != nil {
 		return nil, no
 	}
 	return &journal.TopicCreated{ID: tx.NewUUID(), Name: asked.Topic, Partitions: partitions, Configs: pairs}, nil

@@ -24,7 +24,11 @@ func (b *Broker) decide(ctx context.Context, r *wire.Request, validateOnly bool,
 	return err
 }
 
-// storageRefusal is what a request is told whose entry could not be written: the journal is full or latched.
-func storageRefusal(error) *refusal {
+// storageRefusal is what a request is told whose entry could not be written: it is too large, or the journal is full or
+// latched.
+func storageRefusal(err error) *refusal {
+	if errors.Is(err, journal.ErrTooLarge) {
+		return refuse(policyViolation, "Unable to perform excessively large batch operation.")
+	}
 	return refuse(kafkaStorageError, "Disk error when trying to access log file on the disk.")
 }

@@ -36,6 +36,8 @@ func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.D
 func (d *groupDecision) deleteGroup(id string) int16 {
 	g := d.group(id)
 	switch {
+	case len(id) > maxName:
+		return invalidGroupID
 	case g == nil:
 		return groupIDNotFound
 	case g.State != projections.Empty:

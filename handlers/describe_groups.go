@@ -38,6 +38,10 @@ func (c *coordinator) describeGroups(req *kmsg.DescribeGroupsRequest) *kmsg.Desc
 func describeGroup(g *projections.Group, id string, version int16) kmsg.DescribeGroupsResponseGroup {
 	out := kmsg.NewDescribeGroupsResponseGroup()
 	out.Group = id
+	if len(id) > maxName {
+		out.ErrorCode = invalidGroupID
+		return out
+	}
 	if g == nil || g.Type != journal.GroupClassic {
 		out.State = "Dead"
 		if version >= 6 {

@@ -25,6 +25,9 @@ import (
 // when enough was appended. The first batch of the first partition that has one is sent whole whatever the limits say.
 func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.FetchRequest)
+	if len(req.Rack) > maxName {
+		return encodeFetch(req.Version, fetchAnswer{code: invalidRequest}), nil
+	}
 	c := b.sessions.open(req)
 	if c.code != none {
 		return encodeFetch(req.Version, fetchAnswer{code: c.code}), nil

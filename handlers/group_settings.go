@@ -11,6 +11,7 @@ type groupSettings struct {
 	offsetMetadataMax       int   // offset.metadata.max.bytes, though Kafka counts UTF-16 units
 	offsetsRetentionMs      int64 // offsets.retention.minutes
 	offsetsCheckMs          int64 // how often expired offsets are looked for
+	limits                  groupLimits
 }
 
 func groupSettingsOf(c *configs.Broker) groupSettings {
@@ -21,6 +22,7 @@ func groupSettingsOf(c *configs.Broker) groupSettings {
 		initialRebalanceDelayMs: int32(c.Int("group.initial.rebalance.delay.ms")),
 		offsetMetadataMax:       int(c.Int("offset.metadata.max.bytes")),
 		offsetsRetentionMs:      c.Int("offsets.retention.minutes") * 60_000,
+		limits:                  defaultGroupLimits,
 	}
 	s.offsetsCheckMs = min(offsetsCheckMs(s.offsetsRetentionMs), c.Int("offsets.retention.check.interval.ms"))
 	return s

@@ -24,6 +24,8 @@ func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatRespo
 	}
 	g := c.view().Groups.Get(req.Group)
 	switch {
+	case isLong(req.InstanceID):
+		resp.ErrorCode = invalidRequest
 	case g == nil || g.Type != journal.GroupClassic:
 		resp.ErrorCode = unknownMemberID
 	case checkMember(g, req.MemberID, req.InstanceID) != none:

@@ -23,7 +23,7 @@ func (b *Broker) initProducerID(ctx context.Context, r *wire.Request) (wire.Repl
 	case req.Version >= 3 && (req.ProducerID == -1) != (req.ProducerEpoch == -1):
 		resp.ErrorCode = invalidRequest
 		return resp, nil
-	case req.TransactionalID != nil && *req.TransactionalID == "":
+	case req.TransactionalID != nil && *req.TransactionalID == "", isLong(req.TransactionalID):
 		resp.ErrorCode = invalidRequest
 		return resp, nil
 	case req.TransactionalID != nil:

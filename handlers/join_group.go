@@ -57,6 +57,9 @@ func (c *coordinator) join(ctx context.Context, from caller, req *kmsg.JoinGroup
 // maxJoinBytes bounds what one member says of itself: it is kept, and goes to the leader with all others'.
 const maxJoinBytes = 1 << 20
 
+// maxProtocols bounds the protocols of one member: a generation looks at all of all members.
+const maxProtocols = 1_000
+
 func (c *coordinator) checkJoin(req *kmsg.JoinGroupRequest) int16 {
 	switch {
 	case req.Group == "" || len(req.Group) > maxName:
@@ -64,6 +67,9 @@ func (c *coordinator) checkJoin(req *kmsg.JoinGroupRequest) int16 {
 	case req.SessionTimeoutMillis < c.settings.minSessionTimeoutMs, req.SessionTimeoutMillis > c.settings.maxSessionTimeoutMs:
 		return invalidSessionTimeout
 	case len(req.ProtocolType) > maxName, req.InstanceID != nil && len(*req.InstanceID) > maxName:
+		return invalidRequest
+	}
+	if len(req.Protocols) > maxProtocols {
 		return invalidRequest
 	}
 	bytes := 0

@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 
+	"doze/journal"
 	"doze/projections"
 )
 
@@ -10,11 +11,16 @@ import (
 const (
 	maxTopics     = 100_000
 	maxPartitions = 200_000
+	// maxConfigBytes bounds the configs of all resources, as the state reckons them.
+	maxConfigBytes = 64 << 20
 	// maxName bounds names that Kafka does not bound: groups, instances, racks, protocols, transactional ids.
 	maxName = 4096
 	// maxMemberID is larger, so that a static member can come back with the id it was given: instance id, dash, uuid.
 	maxMemberID = 4160
 )
+
+// isLong says whether an optional name is longer than any may be.
+func isLong(name *string) bool { return name != nil && len(*name) > maxName }
 
 // checkPartitionLimits refuses what would grow the broker beyond its limits.
 func (b *Broker) checkPartitionLimits(state *projections.State, more int64) *refusal {
@@ -23,6 +29,31 @@ func (b *Broker) checkPartitionLimits(state *projections.State, more int64) *ref
 		return refuse(policyViolation, fmt.Sprintf("This broker holds %d topics, the most it takes. Delete some first.", maxTopics))
 	case state.Topics.Partitions()+more > maxPartitions:
 		return refuse(policyViolation, fmt.Sprintf("This broker holds %d partitions and takes at most %d. Delete topics first.", state.Topics.Partitions(), maxPartitions))
+	}
+	return nil
+}
+
+// checkConfigLimits refuses configs that would grow all configs beyond their bound. What shrinks them is always taken.
+func checkConfigLimits(state *projections.State, kind int8, resource string, set []journal.ConfigPair, removed []string) *refusal {
+	more := int64(0)
+	size := func(name, value string) int64 {
+		return projections.Config{Resource: resource, Name: name, Value: value}.Bytes()
+	}
+	forget := func(name string) {
+		if old, had := state.Configs.Get(kind, resource, name); had {
+			more -= size(name, old)
+		}
+	}
+	for _, name := range removed {
+		forget(name)
+	}
+	for _, pair := range set {
+		forget(pair.Name)
+		more += size(pair.Name, pair.Value)
+	}
+	if more > 0 && state.Configs.Bytes()+more > maxConfigBytes {
+		return refuse(policyViolation, fmt.Sprintf("This broker holds %d bytes of configs and takes at most %d. Delete some first.",
+			state.Configs.Bytes(), int64(maxConfigBytes)))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -22,7 +21,7 @@ func (c *coordinator) listGroups(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsRe
 	states, types := lowered(req.StatesFilter), lowered(req.TypesFilter)
 	c.view().Groups.Each("", func(g *projections.Group) bool {
 		state, kind := g.State.String(), projections.TypeName(g.Type)
-		if (len(states) == 0 || slices.Contains(states, strings.ToLower(state))) && (len(types) == 0 || slices.Contains(types, kind)) {
+		if (len(states) == 0 || states[strings.ToLower(state)]) && (len(types) == 0 || types[kind]) {
 			out := kmsg.NewListGroupsResponseGroup()
 			out.Group, out.ProtocolType, out.GroupState, out.GroupType = g.ID, g.ProtocolType, state, kind
 			resp.Groups = append(resp.Groups, out)
@@ -32,10 +31,10 @@ func (c *coordinator) listGroups(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsRe
 	return resp
 }
 
-func lowered(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = strings.ToLower(n)
+func lowered(names []string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range names {
+		out[strings.ToLower(n)] = true
 	}
 	return out
 }

@@ -179,7 +179,7 @@ const (
 	allGroupOperations   int32 = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
 )
 
-// autoCreate makes the topics of names that are not there, those that can be made. It creates nothing when the broker does
+// autoCreate makes the topics of names that are not there, those that can be made, no more than one CreateTopics could. It creates nothing when the broker does
 // not create topics on demand.
 func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *projections.State, names []string) error {
 	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return state.Topics.Named(name) != nil })
@@ -187,10 +187,15 @@ func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *project
 		return nil
 	}
 	err := b.update(ctx, r, func(tx *tx) {
-		before := tx.State.Clone().Topics
+		before, size := tx.State.Clone().Topics, 0
 		for _, name := range missing {
+			partitions := b.defaultPartitions(tx.State)
+			size += 1 + int(partitions)
+			if size > maxRecordsPerRequest || b.checkPartitionLimits(tx.State, int64(partitions)) != nil {
+				return
+			}
 			if no := checkNewTopicName(before, tx.State.Topics, name); no == nil {
-				tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: b.defaultPartitions(tx.State)})
+				tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: partitions})
 			}
 		}
 	})

@@ -30,6 +30,10 @@ func (c *coordinator) offsetCommit(ctx context.Context, from caller, req *kmsg.O
 		resp.Topics = commitRefused(req.Topics, invalidGroupID)
 		return resp
 	}
+	if isLong(req.InstanceID) {
+		resp.Topics = commitRefused(req.Topics, invalidRequest)
+		return resp
+	}
 	var member *projections.Member
 	err := c.update(ctx, from.cause, func(d *groupDecision) {
 		resp.Topics, member = d.commit(req)
@@ -63,12 +67,15 @@ func (d *groupDecision) commit(req *kmsg.OffsetCommitRequest) ([]kmsg.OffsetComm
 		return answers.topics, nil
 	}
 	g, code := d.committer(req)
-	if code == none && commitBytes(e) > maxCommitBytes {
-		code = unknownServerError
+	if code == none {
+		code = d.roomToCommit(g, e)
 	}
 	if code != none {
 		answers.merge(commitRefused(good, code))
 		return answers.topics, nil
+	}
+	if g == nil {
+		d.emit(&journal.GroupCreated{Group: req.Group, Type: journal.GroupClassic})
 	}
 	if len(e.Offsets) > 0 {
 		d.emit(e)
@@ -122,14 +129,13 @@ func committed(topic *projections.Topic, p *kmsg.OffsetCommitRequestTopicPartiti
 	return o
 }
 
-// committer returns the group that may commit; one that does not exist comes into being when the commit has no generation.
+// committer returns the group that may commit: nil is one that comes into being, since the commit has no generation.
 // A group without members takes any commit without a generation, whatever it says of a member.
 func (d *groupDecision) committer(req *kmsg.OffsetCommitRequest) (*projections.Group, int16) {
 	g := d.group(req.Group)
 	switch {
 	case g == nil && req.Generation < 0:
-		d.emit(&journal.GroupCreated{Group: req.Group, Type: journal.GroupClassic})
-		return d.group(req.Group), none
+		return nil, none
 	case g == nil && req.Version >= 9:
 		return nil, groupIDNotFound
 	case g == nil:

@@ -24,6 +24,8 @@ func (c *coordinator) syncGroup(ctx context.Context, from caller, req *kmsg.Sync
 		return refuseSync(inconsistentGroupProtocol)
 	case req.Group == "" || len(req.Group) > maxName:
 		return refuseSync(invalidGroupID)
+	case isLong(req.InstanceID), isLong(req.ProtocolType), isLong(req.Protocol):
+		return refuseSync(invalidRequest)
 	case assignmentBytes(req) > maxAssignmentBytes:
 		return refuseSync(unknownServerError)
 	}

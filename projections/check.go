@@ -15,6 +15,7 @@ var checks = []func(s *State) error{
 	(*State).checkGroups,
 	(*State).checkOffsetHandles,
 	(*State).checkOffsets,
+	(*State).checkSizes,
 }
 
 // Check says what does not hold in the state, if anything does not: an event was folded that should have been refused, or a

@@ -85,6 +85,10 @@ var broken = []struct {
 	{"log start", func(s *State) { s.LogStarts.tree.ReplaceOrInsert(LogStart{Topic: ID{1}, Partition: 1, Offset: -1}) }},
 	{`configs of topic "z"`, func(s *State) { s.Configs.put(Config{Type: TopicResource, Resource: "z", Name: "n"}) }},
 	{`group "g"`, func(s *State) { s.Groups.Get("g").Waiting = 0 }},
+	{"bytes counted: groups", func(s *State) { s.Groups.bytes++ }},
+	{"bytes counted", func(s *State) { s.Offsets.bytes++ }},
+	{"bytes counted", func(s *State) { s.Configs.bytes-- }},
+	{"bytes, ", func(s *State) { s.Groups.Get("g").held++ }},
 	{`offsets of group "h"`, func(s *State) {
 		s.Groups.tree.ReplaceOrInsert(&Group{ID: "h", Type: journal.GroupClassic})
 		s.Offsets.put(s.openOffsets("h", "t", ID{}), CommittedOffset{ExpireAt: -1})

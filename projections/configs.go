@@ -34,6 +34,7 @@ type Configs struct {
 	// is no part of what the journal says. An address, not a count: after a decision that was dropped a count would come
 	// again, for other values.
 	revision *Revision
+	bytes    int64
 }
 
 // Revision is the identity of the values that somebody set.
@@ -45,7 +46,7 @@ func newConfigs() Configs {
 	})}
 }
 
-func (c Configs) clone() Configs { return Configs{c.tree.Clone(), c.revision} }
+func (c Configs) clone() Configs { return Configs{c.tree.Clone(), c.revision, c.bytes} }
 
 // Revision differs between two states of one process whose set values differ.
 func (c Configs) Revision() *Revision { return c.revision }
@@ -92,12 +93,17 @@ func (c Configs) Map(resourceType int8, resource string) map[string]string {
 }
 
 func (c *Configs) put(row Config) {
-	c.tree.ReplaceOrInsert(row)
+	if old, had := c.tree.ReplaceOrInsert(row); had {
+		c.bytes -= old.Bytes()
+	}
+	c.bytes += row.Bytes()
 	c.revision = new(Revision)
 }
 
 func (c *Configs) remove(resourceType int8, resource, name string) {
-	c.tree.Delete(Config{Type: resourceType, Resource: resource, Name: name})
+	if old, had := c.tree.Delete(Config{Type: resourceType, Resource: resource, Name: name}); had {
+		c.bytes -= old.Bytes()
+	}
 	c.revision = new(Revision)
 }
 

@@ -55,6 +55,8 @@ type Group struct {
 	// Settled is the group as it was before the rebalance that is under way, nil when there is none: a start goes back to
 	// it, for what Kafka writes down of a group is its last assignment.
 	Settled *Group
+
+	held int64 // bytes of Members, Pending and Subscribed, as Bytes reckons them
 }
 
 // Member is a member of a group: an immutable value.
@@ -91,13 +93,16 @@ type ProtocolCount struct {
 }
 
 // Groups holds the groups of every type, by id.
-type Groups struct{ tree *btree.BTreeG[*Group] }
-
-func newGroups() Groups {
-	return Groups{btree.NewG(treeDegree, func(a, b *Group) bool { return a.ID < b.ID })}
+type Groups struct {
+	tree  *btree.BTreeG[*Group]
+	bytes int64
 }
 
-func (g Groups) clone() Groups { return Groups{g.tree.Clone()} }
+func newGroups() Groups {
+	return Groups{tree: btree.NewG(treeDegree, func(a, b *Group) bool { return a.ID < b.ID })}
+}
+
+func (g Groups) clone() Groups { return Groups{g.tree.Clone(), g.bytes} }
 
 // Get finds a group by its id; nil when there is none.
 func (g Groups) Get(id string) *Group {

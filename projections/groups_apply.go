@@ -18,7 +18,7 @@ func (s *State) changeGroup(id string, change func(g *Group) error) error {
 	if err := change(&g); err != nil {
 		return fmt.Errorf("group %q: %w", id, err)
 	}
-	s.Groups.tree.ReplaceOrInsert(&g)
+	s.Groups.put(&g)
 	return nil
 }
 
@@ -26,14 +26,16 @@ func (s *State) applyGroupCreated(at int64, e *journal.GroupCreated) error {
 	if s.Groups.Get(e.Group) != nil {
 		return fmt.Errorf("group %q: created twice", e.Group)
 	}
-	s.Groups.tree.ReplaceOrInsert(&Group{ID: e.Group, Type: e.Type, Since: at})
+	s.Groups.put(&Group{ID: e.Group, Type: e.Type, Since: at})
 	return nil
 }
 
 func (s *State) applyGroupDeleted(e *journal.GroupDeleted) error {
-	if _, ok := s.Groups.tree.Delete(&Group{ID: e.Group}); !ok {
+	gone, ok := s.Groups.tree.Delete(&Group{ID: e.Group})
+	if !ok {
 		return fmt.Errorf("group %q: no such group", e.Group)
 	}
+	s.Groups.bytes -= gone.Bytes()
 	s.Offsets.dropGroup(e.Group)
 	return nil
 }
@@ -46,6 +48,7 @@ func (s *State) applyMemberIDAssigned(seq uint64, e *journal.MemberIDAssigned) e
 		}
 		p := PendingMember{ID: e.Member, SessionTimeoutMs: e.SessionTimeoutMs, Active: seq}
 		g.Pending = slices.Insert(slices.Clone(g.Pending), i, p)
+		g.held += p.bytes()
 		return nil
 	})
 }
@@ -157,6 +160,9 @@ func (s *State) applyRebalanceInterrupted(e *journal.RebalanceInterrupted) error
 		if g.Settled != nil {
 			*g = *g.Settled
 		}
+		for _, p := range g.Pending {
+			g.held -= p.bytes()
+		}
 		g.Pending = nil
 		g.changeAll(func(m *Member) { m.Synced = true })
 		return nil
@@ -170,7 +176,7 @@ func (s *State) applyGenerationStarted(seq uint64, at int64, e *journal.Generati
 		}
 		g.State, g.Since, g.SyncSeq = CompletingRebalance, at, seq
 		g.Generation, g.Protocol, g.Leader = e.Generation, e.Protocol, e.Leader
-		g.SubscriptionsKnown, g.Subscribed = e.SubscriptionsKnown, e.Subscribed
+		g.subscribe(e.SubscriptionsKnown, e.Subscribed)
 		g.endJoinPhase()
 		g.changeAll(func(m *Member) {
 			m.Active, m.New, m.Rejoins, m.Synced, m.Syncs = seq, false, false, false, false
@@ -185,7 +191,8 @@ func (s *State) applyGroupEmptied(at int64, e *journal.GroupEmptied) error {
 			return fmt.Errorf("emptied with %d members", len(g.Members))
 		}
 		g.State, g.Since, g.Generation, g.Settled = Empty, at, e.Generation, nil
-		g.Protocol, g.Leader, g.SubscriptionsKnown, g.Subscribed = "", "", e.SubscriptionsKnown, nil
+		g.Protocol, g.Leader = "", ""
+		g.subscribe(e.SubscriptionsKnown, nil)
 		g.endJoinPhase()
 		return nil
 	})
@@ -240,17 +247,24 @@ func (g *Group) endJoinPhase() {
 	g.Waiting, g.JoinSeq, g.Initial, g.Grown, g.LeftMs = 0, 0, false, false, 0
 }
 
+func (g *Group) subscribe(known bool, topics []string) {
+	g.held += bytesOfNames(topics) - bytesOfNames(g.Subscribed)
+	g.SubscriptionsKnown, g.Subscribed = known, topics
+}
+
 func (g *Group) insert(m *Member) error {
 	i, ok := g.memberIndex(m.ID)
 	if ok {
 		return fmt.Errorf("member %q: joined twice", m.ID)
 	}
 	g.Members = slices.Insert(slices.Clone(g.Members), i, m)
+	g.held += m.Bytes()
 	return nil
 }
 
 func (g *Group) cut(id string) {
 	if i, ok := g.memberIndex(id); ok {
+		g.held -= g.Members[i].Bytes()
 		g.Members = slices.Delete(slices.Clone(g.Members), i, i+1)
 	}
 }
@@ -258,6 +272,7 @@ func (g *Group) cut(id string) {
 func (g *Group) dropPending(id string) bool {
 	i, ok := g.pendingIndex(id)
 	if ok {
+		g.held -= g.Pending[i].bytes()
 		g.Pending = slices.Delete(slices.Clone(g.Pending), i, i+1)
 	}
 	return ok
@@ -270,6 +285,7 @@ func (g *Group) change(id string, change func(*Member)) error {
 	}
 	m := *g.Members[i]
 	change(&m)
+	g.held += m.Bytes() - g.Members[i].Bytes()
 	g.Members = slices.Clone(g.Members)
 	g.Members[i] = &m
 	return nil
@@ -280,6 +296,7 @@ func (g *Group) changeAll(change func(*Member)) {
 	for i, old := range g.Members {
 		m := *old
 		change(&m)
+		g.held += m.Bytes() - old.Bytes()
 		changed[i] = &m
 	}
 	g.Members = changed

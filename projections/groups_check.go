@@ -25,6 +25,8 @@ func (g *Group) Check() error {
 	}
 	leads := g.Member(g.Leader) != nil
 	switch {
+	case g.held != g.heldAnew():
+		return fmt.Errorf("group %q: %d bytes, %d counted", g.ID, g.heldAnew(), g.held)
 	case waiting != g.Waiting:
 		return fmt.Errorf("group %q: %d members wait, %d counted", g.ID, waiting, g.Waiting)
 	case !slices.Equal(counts.Counts, g.Counts):

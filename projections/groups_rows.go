@@ -55,7 +55,7 @@ func TypeName(t journal.GroupType) string {
 
 func loadGroup(s *State, r *rowReader) {
 	if g := readGroup(r); g != nil {
-		s.Groups.tree.ReplaceOrInsert(g)
+		s.Groups.put(g)
 	}
 }
 
@@ -68,6 +68,7 @@ func readGroup(r *rowReader) *Group {
 	for range r.count() {
 		g.Subscribed = append(g.Subscribed, r.string())
 	}
+	g.held = bytesOfNames(g.Subscribed)
 	if int(g.State) >= len(groupStateNames) {
 		r.fail(fmt.Errorf("group %q: state %d", g.ID, g.State))
 		return nil
@@ -154,7 +155,9 @@ func (m memberRow) Fields() []Field {
 
 func loadMember(s *State, r *rowReader) {
 	group, m := readMember(r)
-	s.Groups.Get(group).load(group, m, r)
+	if s.Groups.Get(group).load(group, m, r) {
+		s.Groups.bytes += m.Bytes()
+	}
 }
 
 func loadSettledMember(s *State, r *rowReader) {
@@ -180,16 +183,18 @@ func readMember(r *rowReader) (group string, m *Member) {
 }
 
 // load adds a member to a group of a fresh state, where nobody else sees it.
-func (g *Group) load(group string, m *Member, r *rowReader) {
+func (g *Group) load(group string, m *Member, r *rowReader) bool {
 	if g == nil || len(g.Members) > 0 && g.Members[len(g.Members)-1].ID >= m.ID {
 		r.fail(fmt.Errorf("member %q: no such group as %q, or out of order", m.ID, group))
-		return
+		return false
 	}
 	g.Members = append(g.Members, m)
 	g.count(m.Protocols, 1)
+	g.held += m.Bytes()
 	if m.Rejoins {
 		g.Waiting++
 	}
+	return true
 }
 
 // pendingRow is an id that was handed out, under its group's.
@@ -230,4 +235,6 @@ func loadPending(s *State, r *rowReader) {
 		return
 	}
 	g.Pending = append(g.Pending, p)
+	g.held += p.bytes()
+	s.Groups.bytes += p.bytes()
 }

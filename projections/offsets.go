@@ -15,6 +15,7 @@ type Offsets struct {
 	byID     *btree.BTreeG[*OffsetsOfTopic] // by topic id, then as above: for a topic that goes
 	offsets  *btree.BTreeG[offsetRow]       // by (group, topic), partition
 	lastSlot uint64
+	bytes    int64
 	opened   *OffsetsOfTopic // what the last row that was loaded belongs to
 }
 

@@ -30,7 +30,10 @@ func (o *Offsets) put(t *OffsetsOfTopic, c CommittedOffset) {
 	if c.Metadata != "" || c.ExpireAt != -1 {
 		row.extra = &offsetExtra{metadata: c.Metadata, expireAt: c.ExpireAt}
 	}
-	o.offsets.ReplaceOrInsert(row)
+	if old, had := o.offsets.ReplaceOrInsert(row); had {
+		o.bytes -= old.bytes()
+	}
+	o.bytes += row.bytes()
 }
 
 func (s *State) applyOffsetsRemoved(group string, partitions []journal.TopicPartition) error {
@@ -39,9 +42,11 @@ func (s *State) applyOffsetsRemoved(group string, partitions []journal.TopicPart
 		if t == nil {
 			return fmt.Errorf("group %q: no offset of %s-%d", group, p.Topic, p.Partition)
 		}
-		if _, ok := s.Offsets.offsets.Delete(offsetRow{slot: t.slot, partition: p.Partition}); !ok {
+		gone, ok := s.Offsets.offsets.Delete(offsetRow{slot: t.slot, partition: p.Partition})
+		if !ok {
 			return fmt.Errorf("group %q: no offset of %s-%d", group, p.Topic, p.Partition)
 		}
+		s.Offsets.bytes -= gone.bytes()
 		s.Offsets.close(t)
 	}
 	return nil
@@ -82,6 +87,7 @@ func (s *State) openOffsets(group, topic string, id ID) *OffsetsOfTopic {
 	t = &OffsetsOfTopic{Group: group, Topic: topic, ID: id, slot: o.lastSlot}
 	o.topics.ReplaceOrInsert(t)
 	o.byID.ReplaceOrInsert(t)
+	o.bytes += t.bytes()
 	return t
 }
 
@@ -90,8 +96,7 @@ func (o *Offsets) close(t *OffsetsOfTopic) {
 	left := false
 	o.OfTopic(t, func(CommittedOffset) bool { left = true; return false })
 	if !left {
-		o.topics.Delete(t)
-		o.byID.Delete(t)
+		o.forget(t)
 	}
 }
 
@@ -104,8 +109,14 @@ func (o *Offsets) drop(topics []*OffsetsOfTopic) {
 		})
 		for _, r := range rows {
 			o.offsets.Delete(r)
+			o.bytes -= r.bytes()
 		}
-		o.topics.Delete(t)
-		o.byID.Delete(t)
+		o.forget(t)
 	}
+}
+
+func (o *Offsets) forget(t *OffsetsOfTopic) {
+	o.topics.Delete(t)
+	o.byID.Delete(t)
+	o.bytes -= t.bytes()
 }
