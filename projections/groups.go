@@ -3,6 +3,7 @@ package projections
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/btree"
 
@@ -104,9 +105,16 @@ func newGroups() Groups {
 
 func (g Groups) clone() Groups { return Groups{g.tree.Clone(), g.bytes} }
 
+// groupKeys lends what the tree is asked with: every request of a group asks several times, and a Group is large.
+var groupKeys = sync.Pool{New: func() any { return new(Group) }}
+
 // Get finds a group by its id; nil when there is none.
 func (g Groups) Get(id string) *Group {
-	found, _ := g.tree.Get(&Group{ID: id})
+	key := groupKeys.Get().(*Group)
+	defer groupKeys.Put(key)
+	key.ID = id
+	found, _ := g.tree.Get(key)
+	key.ID = ""
 	return found
 }
 

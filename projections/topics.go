@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/google/btree"
 
@@ -84,9 +85,16 @@ func (t Topics) clone() Topics {
 	return t
 }
 
+// topicKeys lends what a tree is asked with: every request asks.
+var topicKeys = sync.Pool{New: func() any { return new(Topic) }}
+
 // Named finds a topic by its name; nil when there is none.
 func (t Topics) Named(name string) *Topic {
-	found, _ := t.byName.Get(&Topic{Name: name})
+	key := topicKeys.Get().(*Topic)
+	defer topicKeys.Put(key)
+	key.Name = name
+	found, _ := t.byName.Get(key)
+	key.Name = ""
 	return found
 }
 
