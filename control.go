@@ -13,7 +13,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"doze/journal"
@@ -22,7 +24,7 @@ import (
 )
 
 // The control socket is how other commands of the same user reach a running broker: HTTP over a Unix socket in its data
-// directory, mode 0600. It only tells; nothing that a broker does is ordered here.
+// directory, mode 0600. It only tells; nothing that a broker does is ordered here, though asking for partitions opens their logs.
 //
 //	GET /state?table=NAME&format=json    rows of the state, as replay.Dump prints them; all tables without a name
 //	GET /rows                            the state as rows of a snapshot, each behind its length (4 bytes, little endian);
@@ -88,10 +90,14 @@ func (b *Broker) controlState(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Doze-Seq", fmt.Sprint(seq))
 	var tables []string
 	if table := r.FormValue("table"); table != "" {
+		if !slices.Contains(replay.Tables(), table) {
+			http.Error(w, fmt.Sprintf("there is no table %q; there are %s", table, strings.Join(replay.Tables(), ", ")), http.StatusNotFound)
+			return
+		}
 		tables = []string{table}
 	}
 	if err := replay.Dump(w, state, tables, r.FormValue("format") == "json"); err != nil {
-		http.Error(w, err.Error(), http.StatusNotFound)
+		panic(http.ErrAbortHandler) // the caller has gone, or must see that this is not all
 	}
 }
 

@@ -209,7 +209,6 @@ func (b *Broker) openHandlers() error {
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space,
 	})
-	b.onClose(func() error { b.handlers.Stop(); return nil })
 	return nil
 }
 
@@ -243,6 +242,8 @@ func (b *Broker) listen() error {
 		}
 		b.listeners = append(b.listeners, listener)
 	}
+	// Before the sockets close: who waits in a group is told, and nothing is decided by a timer while requests finish.
+	b.onClose(func() error { b.handlers.Stop(); return nil })
 	b.describeListeners()
 	return nil
 }

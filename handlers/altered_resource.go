@@ -69,7 +69,9 @@ func (b *Broker) alterResources(ctx context.Context, r *wire.Request, validateOn
 		}
 		return refusals
 	}
-	b.reconfigureLogs(resources)
+	if !validateOnly {
+		b.reconfigureLogs(resources)
+	}
 	return refusals
 }
 

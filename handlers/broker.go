@@ -38,9 +38,11 @@ type Broker struct {
 
 	producerIDs producerIDs
 
-	housekeeping sync.WaitGroup
-	stopped      chan struct{} // closed by Stop
-	stopOnce     sync.Once
+	lifecycle sync.Mutex // of Start and Stop
+	stopped   bool
+	expiry    *time.Timer
+
+	configuring sync.Mutex // held while a log is made or told its configs, so that the last told are the last made
 
 	table    map[int16]served
 	sessions *fetchSessions
@@ -67,7 +69,7 @@ type Options struct {
 func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
-		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), stopped: make(chan struct{}),
+		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)),
 	}
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
@@ -78,28 +80,37 @@ func New(opt Options) *Broker {
 }
 
 // Start begins what the broker does by itself: deadlines of groups, expiry of offsets and of silent producers.
+// After Stop it does nothing.
 func (b *Broker) Start() {
 	b.groups.start()
+	b.lifecycle.Lock()
+	defer b.lifecycle.Unlock()
+	if b.stopped {
+		return
+	}
 	every := time.Duration(b.static.Int("producer.id.expiration.check.interval.ms")) * time.Millisecond
-	ticker := time.NewTicker(every)
-	b.housekeeping.Go(func() {
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				b.logs.ExpireProducers()
-			case <-b.stopped:
-				return
-			}
-		}
-	})
+	b.expiry = time.AfterFunc(every, func() { b.expireProducers(every) })
 }
 
-// Stop ends what Start began and wakes who waits.
+// expireProducers forgets silent producers, now and again after every.
+func (b *Broker) expireProducers(every time.Duration) {
+	b.logs.ExpireProducers()
+	b.lifecycle.Lock()
+	defer b.lifecycle.Unlock()
+	if !b.stopped {
+		b.expiry.Reset(every)
+	}
+}
+
+// Stop ends what Start began and answers who waits in a group.
 func (b *Broker) Stop() {
 	b.groups.stop()
-	b.stopOnce.Do(func() { close(b.stopped) })
-	b.housekeeping.Wait()
+	b.lifecycle.Lock()
+	defer b.lifecycle.Unlock()
+	b.stopped = true
+	if b.expiry != nil {
+		b.expiry.Stop()
+	}
 }
 
 // SetStatic replaces the properties that the broker was started with, before Start: addresses are known late.
@@ -140,7 +151,7 @@ func (b *Broker) partition(state *projections.State, topic *projections.Topic, n
 	if log := b.logs.Known(id); log != nil {
 		return log
 	}
-	return b.logs.Partition(id, b.logConfig(state, topic, number))
+	return b.openLog(id, state, topic)
 }
 
 // respond gives the response that belongs to the request, at its version.

@@ -31,28 +31,28 @@ func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 		resp.Topics, gone = d.answers, d.gone
 	}
 	if err := b.update(ctx, r, decide); err != nil {
-		for i := range resp.Topics {
-			if resp.Topics[i].ErrorCode == none {
-				no := storageRefusal(err)
-				resp.Topics[i].ErrorCode, resp.Topics[i].ErrorMessage = no.code, no.message
-			}
-		}
+		resp.Topics = noneDeleted(req, storageRefusal(err))
 		return resp, nil
 	}
 	b.topicsGone(gone)
 	return resp, nil
 }
 
-func deletionDisabled(req *kmsg.DeleteTopicsRequest) (answers []kmsg.DeleteTopicsResponseTopic) {
+func deletionDisabled(req *kmsg.DeleteTopicsRequest) []kmsg.DeleteTopicsResponseTopic {
 	code := topicDeletionDisabled
 	if req.Version < 3 {
 		code = invalidRequest
 	}
+	return noneDeleted(req, &refusal{code: code})
+}
+
+// noneDeleted answers every entry of a request with one refusal.
+func noneDeleted(req *kmsg.DeleteTopicsRequest, why *refusal) (answers []kmsg.DeleteTopicsResponseTopic) {
 	for _, name := range req.TopicNames {
-		answers = append(answers, topicNotDeleted(&name, projections.ID{}, &refusal{code: code}))
+		answers = append(answers, topicNotDeleted(&name, projections.ID{}, why))
 	}
 	for _, t := range req.Topics {
-		answers = append(answers, topicNotDeleted(t.Topic, t.TopicID, &refusal{code: code}))
+		answers = append(answers, topicNotDeleted(t.Topic, t.TopicID, why))
 	}
 	return answers
 }

@@ -192,7 +192,8 @@ func (s *fetchSession) changed(results []fetchResult) []fetchResult {
 	included := results[:0]
 	for _, r := range results {
 		at := s.index[r.partition.key()]
-		if at == nil {
+		if at == nil { // another request of the session has forgotten it
+			r.release()
 			continue
 		}
 		if at.Value.(*fetchPartition).learn(&r) {

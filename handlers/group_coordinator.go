@@ -26,6 +26,7 @@ type coordinator struct {
 	wakeAt    int64
 	stopped   bool
 
+	ctx     context.Context // of the deadlines; ends with stop
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
@@ -36,6 +37,7 @@ func newCoordinator(b *Broker) *coordinator {
 		view: func() *projections.State { state, _ := b.view(); return state }, clock: b.clock, settings: groupSettingsOf(b.static),
 		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), wake: make(chan struct{}, 1),
 	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.update = func(ctx context.Context, cause journal.Cause, decide func(*groupDecision)) error {
 		return b.store.Update(ctx, cause, func(tx *tx) {
 			d := &groupDecision{
@@ -52,28 +54,35 @@ func newCoordinator(b *Broker) *coordinator {
 
 // start takes up the groups that the state has and runs deadlines until stop.
 func (c *coordinator) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	c.cancel = cancel
-	resumed := c.resumeGroups(ctx)
+	c.mu.Lock()
+	if c.stopped {
+		c.mu.Unlock()
+		return
+	}
+	c.running.Add(1) // while stop cannot be waiting yet
+	c.mu.Unlock()
+	resumed := c.resumeGroups(c.ctx)
 	c.mu.Lock()
 	c.setDeadline(deadlineKey{kind: deadlineRetention}, c.clock.NowMillis()+c.settings.offsetsCheckMs, 0)
 	c.mu.Unlock()
-	c.running.Go(func() {
-		if c.resumeAgain(ctx, resumed) {
-			c.run(ctx)
+	go func() {
+		defer c.running.Done()
+		if c.resumeAgain(c.ctx, resumed) {
+			c.run(c.ctx)
 		}
-	})
+	}()
 }
 
-// stop ends the deadlines and tells who waits to look for another coordinator, as Kafka does when it stops.
+// stop ends the deadlines and tells who waits to look for another coordinator, as Kafka does when it stops. It may come
+// before start, which then does nothing.
 func (c *coordinator) stop() {
-	if c.cancel != nil {
-		c.cancel()
-	}
+	c.mu.Lock()
+	c.stopped = true
+	c.mu.Unlock()
+	c.cancel()
 	c.running.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stopped = true
 	for key, w := range c.waiters {
 		delete(c.waiters, key)
 		w.answer <- stoppedAnswer(key)

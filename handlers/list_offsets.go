@@ -71,7 +71,7 @@ const (
 	earliestPendingUpload  = -6
 )
 
-// timestampSince is the version from which a special timestamp is known.
+// timestampKnown tells whether a special timestamp is known at a version.
 func timestampKnown(timestamp int64, version int16) bool {
 	switch timestamp {
 	case maxTimestamp:

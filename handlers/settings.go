@@ -70,6 +70,8 @@ func (s *settings) topic(state *projections.State, name string) *configs.Topic {
 // reconfigureLogs tells the logs that are open what their configs are now: those of the topics that were altered, all when
 // it was a broker.
 func (b *Broker) reconfigureLogs(altered []alteredResource) {
+	b.configuring.Lock()
+	defer b.configuring.Unlock()
 	state, _ := b.view()
 	for _, res := range altered {
 		switch res.kind {
@@ -93,6 +95,17 @@ func (b *Broker) reconfigureTopic(state *projections.State, topic *projections.T
 			log.Configure(b.logConfig(state, topic, number))
 		}
 	}
+}
+
+// openLog makes the handle of a partition with the configs of the newest state, which the caller's may be older than.
+func (b *Broker) openLog(id segments.ID, state *projections.State, topic *projections.Topic) *segments.Partition {
+	b.configuring.Lock()
+	defer b.configuring.Unlock()
+	newest, _ := b.view()
+	if now := newest.Topics.WithID(topic.ID); now != nil {
+		state, topic = newest, now
+	}
+	return b.logs.Partition(id, b.logConfig(state, topic, id.Partition))
 }
 
 // logConfig is what a partition's log is told.

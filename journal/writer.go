@@ -318,7 +318,7 @@ func (w *writer[S]) endSync(err error) {
 	}
 }
 
-// append writes one entry of the journal's own, outside any batch.
+// appendOwn writes one entry of the journal's own, outside any batch.
 func (w *writer[S]) appendOwn(timer string, e Event) error {
 	done := make(chan error, 1)
 	u := &update[S]{cause: Timed(timer), decide: func(tx *Tx[S]) { tx.Emit(e) }, result: done}

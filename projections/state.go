@@ -10,7 +10,7 @@ import (
 type State struct {
 	// ClusterID is Kafka's cluster id as clients see it: 22 characters of URL-safe base64. Empty before ClusterCreated.
 	ClusterID string
-	// Starts counts BrokerStarted events. A partition's leader epoch is the number of starts since it was created.
+	// Starts counts BrokerStarted events. A partition's leader epoch is twice the starts since it was created.
 	Starts int32
 	// NextProducerID is the first producer id that was never handed out.
 	NextProducerID int64

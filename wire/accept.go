@@ -19,17 +19,26 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.mu.Lock()
 	listeners := s.listeners
 	s.mu.Unlock()
-	stop := context.AfterFunc(ctx, func() {
+	var ended bool // under mu
+	end := func() {
+		s.mu.Lock()
+		ended = true
+		s.mu.Unlock()
+		s.room.Broadcast()
 		for _, l := range listeners {
 			l.close()
 		}
-	})
-	defer stop()
+	}
+	defer context.AfterFunc(ctx, end)()
 	s.startSweeper()
 	var all sync.WaitGroup
 	errs := make([]error, len(listeners))
 	for i, l := range listeners {
-		all.Go(func() { errs[i] = s.accept(l) })
+		all.Go(func() {
+			if errs[i] = s.accept(l, &ended); errs[i] != nil {
+				end() // a broker that has lost a listener stops, rather than be there for some and not for others
+			}
+		})
 	}
 	all.Wait()
 	return errors.Join(errs...)
@@ -37,11 +46,11 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // accept takes connections from one listener. When the process is out of descriptors it waits and tries again: a
 // connection that ends gives one back.
-func (s *Server) accept(l *Listener) error {
+func (s *Server) accept(l *Listener, ended *bool) error {
 	const longest = time.Second
 	pause := 5 * time.Millisecond
 	for {
-		if !s.waitForRoom() {
+		if !s.waitForRoom(ended) {
 			return nil
 		}
 		nc, err := l.ln.Accept()
@@ -70,15 +79,15 @@ func passing(err error) bool {
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// waitForRoom waits until there are fewer connections than allowed. false: the server stops.
-func (s *Server) waitForRoom() bool {
+// waitForRoom waits until there are fewer connections than allowed. false: accepting has ended.
+func (s *Server) waitForRoom(ended *bool) bool {
 	limit := s.opt.MaxConnections
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for limit > 0 && len(s.conns) >= limit && !s.stopping.Load() {
+	for limit > 0 && len(s.conns) >= limit && !s.stopping.Load() && !*ended {
 		s.room.Wait()
 	}
-	return !s.stopping.Load()
+	return !s.stopping.Load() && !*ended
 }
 
 // accepted serves a connection, or closes it when its address has too many.

@@ -88,13 +88,25 @@ func (c *Conn) drain() {
 		if !ok {
 			return
 		}
-		reply := p.reply
-		var err error
-		if later, ok := reply.(Later); ok {
-			reply, err = c.resolve(later)
-		}
-		c.finish(p.r, reply, err)
+		c.complete(p)
 	}
+}
+
+// complete writes one answer that waited. A panic on the way, of an observer or of what encodes the answer, ends the
+// connection and nothing else.
+func (c *Conn) complete(p pending) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.Close(fmt.Errorf("panic while answering: %v\n%s", v, debug.Stack()))
+			p.r.release()
+		}
+	}()
+	reply := p.reply
+	var err error
+	if later, ok := reply.(Later); ok {
+		reply, err = c.resolve(later)
+	}
+	c.finish(p.r, reply, err)
 }
 
 // resolve waits for a Later.

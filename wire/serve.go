@@ -73,6 +73,7 @@ func (c *Conn) request(f frame) error {
 	}
 	reply, err := c.handle(r, handle)
 	if err != nil {
+		c.out.wait()
 		c.finish(r, nil, err)
 		return err
 	}
