@@ -1,11 +1,14 @@
 'use strict'
 // Walks kafkajs. It brings gzip alone and takes the other codecs as plugins; it cannot send a null header.
+//
+// Version 2.2.4 chooses a partition anew when it retries, with any broker: a record without a key whose acknowledgement was lost is
+// then in the log twice, and a later one is taken for its repetition and lost. So the walk gives these records their partition.
 
 const zstd = require('@bokuweb/zstd-wasm')
 const { lz4Compress, lz4Decompress } = require('@platformatic/wasm-utils')
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = require('kafkajs')
 const snappy = require('kafkajs-snappy')
-const { main } = require('./walk')
+const { PARTITIONS, main } = require('./walk')
 
 const TYPES = {
   none: CompressionTypes.None, gzip: CompressionTypes.GZIP, snappy: CompressionTypes.Snappy, lz4: CompressionTypes.LZ4,
@@ -90,7 +93,9 @@ class Client {
   async producer(codec, topic) {
     const producer = this.kafka.producer({ idempotent: true, maxInFlightRequests: 1 })
     await producer.connect()
-    const messages = records => records.map(r => ({ key: r.key, value: r.value, headers: toHeaders(r.headers) }))
+    let turn = 0
+    const partition = r => (r.key === null ? { partition: turn++ % PARTITIONS } : {})
+    const messages = records => records.map(r => ({ key: r.key, value: r.value, headers: toHeaders(r.headers), ...partition(r) }))
     return {
       produce: records => producer.send({ topic, compression: TYPES[codec], acks: -1, messages: messages(records) }),
       close: () => producer.disconnect(),

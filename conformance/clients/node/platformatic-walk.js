@@ -1,5 +1,9 @@
 'use strict'
 // Walks @platformatic/kafka. It has zstd only where Node has, from 22.15 on.
+//
+// Version 1.35 does not get over every restart by itself, with any broker: a heartbeat that ran out of retries is the last one, and
+// a Fetch answer with tagged fields, as one that names the new leader epoch is, is misread. So a member joins again after the
+// one, and opens its stream again after the other.
 
 const { Admin, Consumer, Producer } = require('@platformatic/kafka')
 const { zstdCompressSync } = require('node:zlib')
@@ -11,26 +15,27 @@ class Member {
   constructor(consumer, topic, sink) {
     Object.assign(this, { consumer, topic, sink, positions: new Map(), closing: false })
     consumer.on('consumer:group:join', () => this.lose())
+    consumer.on('consumer:heartbeat:error', ({ error }) => this.mend('a heartbeat', error, () => consumer.joinGroup()))
+    consumer.on('error', error => console.error('consumer:', error))
+  }
+
+  /** Opens the stream of messages, and another one when it ends by an error. */
+  async open() {
+    const options = { topics: [this.topic], autocommit: false, mode: 'committed', fallbackMode: 'earliest', maxWaitTime: 100 }
+    const stream = await this.consumer.consume(options)
+    stream.on('data', m => this.take(m))
+    stream.on('error', error => this.mend('the stream', error, () => this.open()))
+  }
+
+  mend(what, error, again) {
+    console.error(`${what} failed:`, error)
+    const mended = async () => this.closing || (await again(), true)
+    until(`${what} to work again`, mended).catch(console.error)
   }
 
   /** Forgets where it was in partitions that it has no more; in the others the stream goes on without reading again. */
   lose() {
     for (const partition of this.positions.keys()) if (!this.parts().includes(partition)) this.positions.delete(partition)
-  }
-
-  /** Opens the stream of messages, and another one when it ends by an error. */
-  async start() {
-    const options = { topics: [this.topic], autocommit: false, mode: 'committed', fallbackMode: 'earliest', maxWaitTime: 100 }
-    const stream = await this.consumer.consume(options)
-    stream.on('data', m => this.take(m))
-    stream.on('error', e => {
-      console.error('stream of messages:', e)
-      if (!this.closing) this.restart()
-    })
-  }
-
-  restart() {
-    until('the stream to open again', () => this.closing || this.start().then(() => true)).catch(console.error)
   }
 
   take(m) {
@@ -65,7 +70,7 @@ class Client {
   traits = { codecs: ['none', 'gzip', 'snappy', 'lz4', ...(zstdCompressSync ? ['zstd'] : [])], idempotent: true }
 
   constructor(bootstrap) {
-    this.options = { clientId: 'walk', bootstrapBrokers: [bootstrap], retries: 100, retryDelay: 100 }
+    this.options = { clientId: 'walk', bootstrapBrokers: [bootstrap], retries: 2000, retryDelay: 100 }
     this.admin = new Admin(this.options)
   }
 
@@ -80,9 +85,9 @@ class Client {
   }
 
   async join(groupId, topic, sink) {
-    const consumer = new Consumer({ ...this.options, groupId, sessionTimeout: 10_000, heartbeatInterval: 300 })
-    const member = new Member(consumer, topic, sink)
-    await member.start()
+    const options = { ...this.options, retries: 30, groupId, sessionTimeout: 10_000, heartbeatInterval: 300 }
+    const member = new Member(new Consumer(options), topic, sink)
+    await member.open()
     return member
   }
 

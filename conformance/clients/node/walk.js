@@ -245,4 +245,4 @@ async function main(open) {
   process.exit(code) // a member's timer must not hold a failed walk
 }
 
-module.exports = { main, until }
+module.exports = { PARTITIONS, main, until }
