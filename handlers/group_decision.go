@@ -1,6 +1,9 @@
 package handlers
 
 import (
+	"math"
+	"unicode/utf8"
+
 	"doze/journal"
 	"doze/projections"
 )
@@ -60,8 +63,16 @@ func (d *groupDecision) reply(key deadlineKey, reply any) {
 	d.effects = append(d.effects, groupEffect{do: effectReply, key: key, reply: reply})
 }
 
-// newMemberID makes the id of a new member out of its client id or, when it is static, of its instance id.
+// newMemberID makes the id of a new member out of its client id or, when it is static, of its instance id. A client id is
+// cut where the whole would not fit in a string of the protocol: Kafka fails there when it writes its answer.
 func (d *groupDecision) newMemberID(prefix string) string {
+	const most = math.MaxInt16 - len("-00000000-0000-0000-0000-000000000000")
+	if end := most; len(prefix) > most {
+		for !utf8.RuneStart(prefix[end]) {
+			end--
+		}
+		prefix = prefix[:end]
+	}
 	u := d.newUUID()
 	return prefix + "-" + formatUUID(u)
 }
