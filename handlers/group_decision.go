@@ -100,6 +100,27 @@ func (d *groupDecision) remove(g *projections.Group, id string, reason journal.R
 	d.disarm(sessionOf(g.ID, id))
 }
 
+// maxRemovedBytes bounds the removals of one decision, which must fit in an entry of the journal.
+const maxRemovedBytes = 4 << 20
+
+// removeAll removes the members that are gone, and says which was the last of them, and whether those were all: with long
+// names they are more than one decision can take.
+func (d *groupDecision) removeAll(id string, reason journal.RemovalReason, gone func(*projections.Member) bool) (last string, all bool) {
+	bytes := 0
+	for _, m := range d.group(id).Members {
+		if !gone(m) {
+			continue
+		}
+		g := d.group(id)
+		if bytes += len(id) + len(m.ID) + len(g.Leader); bytes > maxRemovedBytes {
+			return last, false
+		}
+		d.remove(g, m.ID, reason)
+		last = m.ID
+	}
+	return last, true
+}
+
 // longestStanding returns the id of the member that joined first among those that fit, or "".
 func longestStanding(g *projections.Group, fits func(*projections.Member) bool) string {
 	var first *projections.Member

@@ -277,3 +277,58 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// Members with long names that all go at once are more than an entry of the journal holds: they go in several.
+func TestRemovalsFitInEntries(t *testing.T) {
+	for _, kind := range []string{"join phase", "sync phase"} {
+		b := newGroupBench(t)
+		const members = 160
+		args := benchArgs{words: []string{strings.Repeat("g", maxName), "-", "range:A"}, named: map[string]string{
+			"client": strings.Repeat("c", 30_000), "v": "3", "session": "30m", "rebalance": "6s"}}
+		for range members {
+			b.join("", args)
+		}
+		b.advance("1s")
+		g := b.state.Groups.Get(args.words[0])
+		if g.Generation != 1 || len(g.Members) != members {
+			t.Fatalf("%s: generation %d of %d members", kind, g.Generation, len(g.Members))
+		}
+		if kind == "join phase" {
+			args.words[1], args.words[2] = g.Leader, "range:B"
+			b.join("", args)
+			b.advance("7s")
+		} else {
+			b.sync("", benchArgs{words: []string{g.ID, g.Leader, "1"}})
+			b.advance("7s")
+			left := b.state.Groups.Get(g.ID)
+			if len(left.Members) == 1 || left.State != projections.PreparingRebalance {
+				t.Errorf("%d members are left, %s", len(left.Members), left.State)
+			}
+			b.join("", benchArgs{words: []string{g.ID, g.Leader, "range:B"}, named: args.named})
+			b.advance("7s")
+		}
+		if g = b.state.Groups.Get(g.ID); len(g.Members) != 1 || g.Generation != 2 {
+			t.Errorf("%s: %d members are left, %s", kind, len(g.Members), g.State)
+		}
+	}
+}
+
+func TestManyGroupsAreDeleted(t *testing.T) {
+	b := newGroupBench(t)
+	req := kmsg.NewPtrDeleteGroupsRequest()
+	_ = b.update(t.Context(), journal.Timed("test"), func(d *groupDecision) {
+		for n := range 2*maxDeletedGroups + 1 {
+			id := fmt.Sprint("g", n)
+			d.emit(&journal.GroupCreated{Group: id, Type: journal.GroupClassic})
+			req.Groups = append(req.Groups, id)
+		}
+	})
+	for i, g := range b.c.deleteGroups(t.Context(), caller{}, req).Groups {
+		if g.Group != req.Groups[i] || g.ErrorCode != none {
+			t.Fatalf("%+v for %s", g, req.Groups[i])
+		}
+	}
+	if b.state.Groups.Len() != 0 {
+		t.Errorf("%d groups are left", b.state.Groups.Len())
+	}
+}
