@@ -161,12 +161,14 @@ type testConn struct {
 	t    testing.TB
 	conn net.Conn
 	next int32
+
+	client string // its id
 }
 
 func (b *testBroker) connect() *testConn {
 	client, server := net.Pipe()
 	b.server.ServeConn(b.at, server)
-	c := &testConn{t: b.t, conn: client}
+	c := &testConn{t: b.t, conn: client, client: "test"}
 	b.t.Cleanup(func() { client.Close() })
 	return c
 }
@@ -175,7 +177,7 @@ func (b *testBroker) connect() *testConn {
 func (c *testConn) send(req kmsg.Request) {
 	c.t.Helper()
 	c.next++
-	frame := kmsg.NewRequestFormatter(kmsg.FormatterClientID("test")).AppendRequest(nil, req, c.next)
+	frame := kmsg.NewRequestFormatter(kmsg.FormatterClientID(c.client)).AppendRequest(nil, req, c.next)
 	if _, err := c.conn.Write(frame); err != nil {
 		c.t.Fatal(err)
 	}

@@ -29,13 +29,8 @@ func (d *groupDecision) syncDeadline(id string, token uint64) {
 	if g == nil || g.SyncSeq != token || g.State == projections.PreparingRebalance || g.State == projections.Empty {
 		return
 	}
-	removed := ""
-	for _, m := range g.Members {
-		if !m.Synced {
-			d.remove(d.group(id), m.ID, journal.RemovedNotSynced)
-			removed = m.ID
-		}
-	}
+	// Those that are too many for one decision stay for the join phase, and go at its end.
+	removed, _ := d.removeAll(id, journal.RemovedNotSynced, func(m *projections.Member) bool { return !m.Synced })
 	if removed != "" {
 		d.prepareRebalance(id, journal.RebalanceMemberRemoved, removed)
 	}

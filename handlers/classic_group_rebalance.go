@@ -63,10 +63,10 @@ func (d *groupDecision) completeJoinIfAllJoined(id string) {
 // completeJoin ends the join phase with those who are there. Static members that are not keep their place.
 func (d *groupDecision) completeJoin(id string) {
 	d.disarm(deadlineKey{group: id, kind: deadlineJoin})
-	for _, m := range d.group(id).Members {
-		if !m.Rejoins && !m.Static {
-			d.remove(d.group(id), m.ID, journal.RemovedNotRejoined)
-		}
+	gone := func(m *projections.Member) bool { return !m.Rejoins && !m.Static }
+	if _, all := d.removeAll(id, journal.RemovedNotRejoined, gone); !all {
+		d.arm(deadlineKey{group: id, kind: deadlineJoin}, 0, d.group(id).JoinSeq)
+		return
 	}
 	g := d.group(id)
 	if len(g.Members) == 0 {

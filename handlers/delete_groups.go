@@ -20,18 +20,25 @@ func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.D
 	resp := kmsg.NewPtrDeleteGroupsResponse()
 	ids := distinct(req.Groups)
 	resp.Groups = make([]kmsg.DeleteGroupsResponseGroup, len(ids))
-	err := c.update(ctx, from.cause, func(d *groupDecision) {
-		for i, id := range ids {
-			resp.Groups[i] = kmsg.DeleteGroupsResponseGroup{Group: id, ErrorCode: d.deleteGroup(id)}
+	for done := 0; done < len(ids); {
+		some := resp.Groups[done:min(done+maxDeletedGroups, len(ids))]
+		err := c.update(ctx, from.cause, func(d *groupDecision) {
+			for i, id := range ids[done : done+len(some)] {
+				some[i] = kmsg.DeleteGroupsResponseGroup{Group: id, ErrorCode: d.deleteGroup(id)}
+			}
+		})
+		for i := range some {
+			if err != nil {
+				some[i] = kmsg.DeleteGroupsResponseGroup{Group: ids[done+i], ErrorCode: notCoordinator}
+			}
 		}
-	})
-	if err != nil {
-		for i := range resp.Groups {
-			resp.Groups[i].ErrorCode = notCoordinator
-		}
+		done += len(some)
 	}
 	return resp
 }
+
+// maxDeletedGroups is how many groups one entry of the journal deletes, whatever their names.
+const maxDeletedGroups = 1_000
 
 func (d *groupDecision) deleteGroup(id string) int16 {
 	g := d.group(id)

@@ -32,15 +32,37 @@ func (b *Broker) describeConfigs(_ context.Context, r *wire.Request) (wire.Reply
 		return resp, nil
 	}
 	state, _ := b.view()
+	room := answerRoom(maxAnswerBytes)
 	for _, asked := range req.Resources {
 		entries, no := b.configEntries(state, int8(asked.ResourceType), asked.ResourceName)
 		if no != nil {
 			resp.Resources = append(resp.Resources, configsNotDescribed(asked, no))
 			continue
 		}
-		resp.Resources = append(resp.Resources, describedConfigs(req, asked, entries))
+		described := describedConfigs(req, asked, entries)
+		if !room.take(configsAnswerBytes(&described)) {
+			return nil, errAnswerTooLarge
+		}
+		resp.Resources = append(resp.Resources, described)
 	}
 	return resp, nil
+}
+
+// configsAnswerBytes is about what the configs of a resource take in an answer.
+func configsAnswerBytes(r *kmsg.DescribeConfigsResponseResource) int64 {
+	const each = 200
+	n := each
+	for i := range r.Configs {
+		c := &r.Configs[i]
+		n += each + each*len(c.ConfigSynonyms)
+		if c.Value != nil {
+			n += len(*c.Value) * (1 + len(c.ConfigSynonyms))
+		}
+		if c.Documentation != nil {
+			n += len(*c.Documentation)
+		}
+	}
+	return int64(n)
 }
 
 func unknownConfigResource(asked kmsg.DescribeConfigsRequestResource) bool {

@@ -19,15 +19,23 @@ const groupOperations = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
 //	v3  authorised operations (KIP-430)     v4  group instance ids (KIP-345)
 //	v6  an unknown group is GROUP_ID_NOT_FOUND with a text (KIP-1043); before, it is Dead without an error
 func (b *Broker) describeGroups(_ context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.describeGroups(r.Body.(*kmsg.DescribeGroupsRequest)), nil
+	if resp := b.groups.describeGroups(r.Body.(*kmsg.DescribeGroupsRequest)); resp != nil {
+		return resp, nil
+	}
+	return nil, errAnswerTooLarge
 }
 
+// describeGroups answers nil when that is too much for an answer.
 func (c *coordinator) describeGroups(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGroupsResponse {
 	resp := kmsg.NewPtrDescribeGroupsResponse()
-	state := c.view()
+	state, room := c.view(), answerRoom(maxAnswerBytes)
 	resp.Groups = make([]kmsg.DescribeGroupsResponseGroup, len(req.Groups))
 	for i, id := range req.Groups {
-		resp.Groups[i] = describeGroup(state.Groups.Get(id), id, req.Version)
+		g := state.Groups.Get(id)
+		if g != nil && !room.take(g.Bytes()) {
+			return nil
+		}
+		resp.Groups[i] = describeGroup(g, id, req.Version)
 		if req.IncludeAuthorizedOperations && resp.Groups[i].ErrorCode == none {
 			resp.Groups[i].AuthorizedOperations = groupOperations
 		}

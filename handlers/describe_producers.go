@@ -12,11 +12,16 @@ import (
 func (b *Broker) describeProducers(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DescribeProducersRequest)
 	resp := respond[*kmsg.DescribeProducersResponse](r)
+	room := answerRoom(maxAnswerBytes)
 	for _, asked := range req.Topics {
 		topic := kmsg.NewDescribeProducersResponseTopic()
 		topic.Topic = asked.Topic
 		for _, number := range asked.Partitions {
-			topic.Partitions = append(topic.Partitions, b.producersOf(asked.Topic, number))
+			answer := b.producersOf(asked.Topic, number)
+			if !room.take(int64(100 + 50*len(answer.ActiveProducers))) {
+				return nil, errAnswerTooLarge
+			}
+			topic.Partitions = append(topic.Partitions, answer)
 		}
 		resp.Topics = append(resp.Topics, topic)
 	}

@@ -48,6 +48,7 @@ type fetchSession struct {
 	index    map[fetchKey]*list.Element
 	created  int64
 	lastUsed int64
+	bytes    int64 // of the partitions, as reckoned by fetchPartition.bytes
 }
 
 // Epochs of a session: 0 asks for a new one, -1 wants none (and closes the one it names).
@@ -58,16 +59,24 @@ const (
 	fetchSessionEviction = 120_000
 )
 
+// maxFetchSessionBytes bounds the partitions of all sessions, which may be any that a client names. A session that would
+// grow beyond is forgotten, and full fetches get none.
+const maxFetchSessionBytes = 128 << 20
+
+// bytes is what a partition takes in a session.
+func (p *fetchPartition) bytes() int64 { return 320 + int64(len(p.topic)) }
+
 // fetchSessions is the cache of sessions, bounded by max.incremental.fetch.session.cache.slots.
 type fetchSessions struct {
 	mu       sync.Mutex
 	clock    journal.Clock
 	slots    int
 	sessions map[int32]*fetchSession
+	room     int64 // bytes that sessions may still take
 }
 
 func newFetchSessions(slots int, clock journal.Clock) *fetchSessions {
-	return &fetchSessions{clock: clock, slots: slots, sessions: map[int32]*fetchSession{}}
+	return &fetchSessions{clock: clock, slots: slots, sessions: map[int32]*fetchSession{}, room: maxFetchSessionBytes}
 }
 
 // fetchContext is one request seen through its session.
@@ -88,7 +97,7 @@ func (s *fetchSessions) open(req *kmsg.FetchRequest) fetchContext {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if req.SessionEpoch == finalFetchEpoch || req.SessionEpoch == initialFetchEpoch {
-		delete(s.sessions, req.SessionID)
+		s.drop(s.sessions[req.SessionID])
 		return fetchContext{partitions: asked, wantsOne: req.SessionEpoch == initialFetchEpoch, byID: req.Version >= 13}
 	}
 	return s.resume(req, asked)
@@ -104,9 +113,15 @@ func (s *fetchSessions) resume(req *kmsg.FetchRequest, asked []*fetchPartition) 
 	case session.byID != (req.Version >= 13):
 		return fetchContext{code: fetchSessionTopicIDError}
 	}
+	before := session.bytes
 	session.update(asked, req.ForgottenTopics)
+	s.room -= session.bytes - before
+	if s.room < 0 && session.bytes > before {
+		s.drop(session)
+		return fetchContext{code: fetchSessionIDNotFound}
+	}
 	if session.order.Len() == 0 {
-		delete(s.sessions, session.id)
+		s.drop(session)
 		return fetchContext{partitions: asked}
 	}
 	session.lastUsed = s.clock.NowMillis()
@@ -147,6 +162,7 @@ func (s *fetchSession) update(asked []*fetchPartition, forgotten []kmsg.FetchReq
 		at, known := s.index[p.key()]
 		if !known {
 			s.index[p.key()] = s.order.PushBack(p)
+			s.bytes += p.bytes()
 			continue
 		}
 		// Partitions of an answer in the making are never changed: store another.
@@ -158,7 +174,7 @@ func (s *fetchSession) update(asked []*fetchPartition, forgotten []kmsg.FetchReq
 		for _, number := range t.Partitions {
 			key := fetchKey{t.Topic, t.TopicID, number}
 			if at, known := s.index[key]; known {
-				s.order.Remove(at)
+				s.bytes -= s.order.Remove(at).(*fetchPartition).bytes()
 				delete(s.index, key)
 			}
 		}
@@ -222,8 +238,14 @@ func (s *fetchSessions) create(c fetchContext, results []fetchResult) int32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.clock.NowMillis()
-	if len(s.sessions) >= s.slots && !s.evict(len(c.partitions), now) {
-		return 0
+	bytes := int64(0)
+	for _, p := range c.partitions {
+		bytes += p.bytes()
+	}
+	for len(s.sessions) >= s.slots || bytes > s.room {
+		if !s.evict(len(c.partitions), now) {
+			return 0
+		}
 	}
 	session := &fetchSession{
 		id: s.freeID(), epoch: initialFetchEpoch + 1, byID: c.byID,
@@ -232,9 +254,19 @@ func (s *fetchSessions) create(c fetchContext, results []fetchResult) int32 {
 	for i, p := range c.partitions {
 		p.learn(&results[i])
 		session.index[p.key()] = session.order.PushBack(p)
+		session.bytes += p.bytes()
 	}
 	s.sessions[session.id] = session
+	s.room -= session.bytes
 	return session.id
+}
+
+// drop forgets a session, nil for none.
+func (s *fetchSessions) drop(session *fetchSession) {
+	if session != nil {
+		delete(s.sessions, session.id)
+		s.room += session.bytes
+	}
 }
 
 func (s *fetchSessions) freeID() int32 {
@@ -264,6 +296,6 @@ func (s *fetchSessions) evict(size int, now int64) bool {
 	if smallest == nil {
 		return false
 	}
-	delete(s.sessions, smallest.id)
+	s.drop(smallest)
 	return true
 }

@@ -1,6 +1,9 @@
 package handlers
 
 import (
+	"math"
+	"unicode/utf8"
+
 	"doze/journal"
 	"doze/projections"
 )
@@ -60,8 +63,16 @@ func (d *groupDecision) reply(key deadlineKey, reply any) {
 	d.effects = append(d.effects, groupEffect{do: effectReply, key: key, reply: reply})
 }
 
-// newMemberID makes the id of a new member out of its client id or, when it is static, of its instance id.
+// newMemberID makes the id of a new member out of its client id or, when it is static, of its instance id. A client id is
+// cut where the whole would not fit in a string of the protocol: Kafka fails there when it writes its answer.
 func (d *groupDecision) newMemberID(prefix string) string {
+	const most = math.MaxInt16 - len("-00000000-0000-0000-0000-000000000000")
+	if end := most; len(prefix) > most {
+		for !utf8.RuneStart(prefix[end]) {
+			end--
+		}
+		prefix = prefix[:end]
+	}
 	u := d.newUUID()
 	return prefix + "-" + formatUUID(u)
 }
@@ -87,6 +98,27 @@ func (d *groupDecision) remove(g *projections.Group, id string, reason journal.R
 	}
 	d.emit(&journal.MemberRemoved{Group: g.ID, Member: id, Reason: reason, Leader: leader})
 	d.disarm(sessionOf(g.ID, id))
+}
+
+// maxRemovedBytes bounds the removals of one decision, which must fit in an entry of the journal.
+const maxRemovedBytes = 4 << 20
+
+// removeAll removes the members that are gone, and says which was the last of them, and whether those were all: with long
+// names they are more than one decision can take.
+func (d *groupDecision) removeAll(id string, reason journal.RemovalReason, gone func(*projections.Member) bool) (last string, all bool) {
+	bytes := 0
+	for _, m := range d.group(id).Members {
+		if !gone(m) {
+			continue
+		}
+		g := d.group(id)
+		if bytes += len(id) + len(m.ID) + len(g.Leader); bytes > maxRemovedBytes {
+			return last, false
+		}
+		d.remove(g, m.ID, reason)
+		last = m.ID
+	}
+	return last, true
 }
 
 // longestStanding returns the id of the member that joined first among those that fit, or "".

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
 
 	"doze/journal"
@@ -18,6 +19,21 @@ const (
 	// maxMemberID is larger, so that a static member can come back with the id it was given: instance id, dash, uuid.
 	maxMemberID = 4160
 )
+
+// maxAnswerBytes bounds the answer to a request that may ask for the same thing again and again.
+const maxAnswerBytes = 128 << 20
+
+// errAnswerTooLarge closes the connection of who asks for more than that: no client does.
+var errAnswerTooLarge = errors.New("the answer would take more than 128 MiB")
+
+// answerRoom is what is left of maxAnswerBytes.
+type answerRoom int64
+
+// take says whether there is room for n more bytes.
+func (r *answerRoom) take(n int64) bool {
+	*r -= answerRoom(n)
+	return *r >= 0
+}
 
 // isLong says whether an optional name is longer than any may be.
 func isLong(name *string) bool { return name != nil && len(*name) > maxName }

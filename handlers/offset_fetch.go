@@ -18,20 +18,31 @@ import (
 //
 // What was not committed is answered with offset -1 and no error, an unknown group likewise.
 func (b *Broker) offsetFetch(_ context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.offsetFetch(r.Body.(*kmsg.OffsetFetchRequest)), nil
+	if resp := b.groups.offsetFetch(r.Body.(*kmsg.OffsetFetchRequest)); resp != nil {
+		return resp, nil
+	}
+	return nil, errAnswerTooLarge
 }
 
+// offsetFetch answers nil when that is too much for an answer.
 func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
 	resp := kmsg.NewPtrOffsetFetchResponse()
-	state := c.view()
+	state, room := c.view(), answerRoom(maxAnswerBytes)
 	if req.Version >= 8 {
 		resp.Groups = make([]kmsg.OffsetFetchResponseGroup, len(req.Groups))
 		for i := range req.Groups {
+			if !room.forOffsets(state, &req.Groups[i]) {
+				return nil
+			}
 			resp.Groups[i] = fetchOffsets(state, &req.Groups[i], req.Version)
 		}
 		return resp
 	}
-	g := fetchOffsets(state, singleGroup(req), req.Version)
+	single := singleGroup(req)
+	if !room.forOffsets(state, single) {
+		return nil
+	}
+	g := fetchOffsets(state, single, req.Version)
 	resp.ErrorCode = g.ErrorCode
 	resp.Topics = make([]kmsg.OffsetFetchResponseTopic, len(g.Topics))
 	for i, t := range g.Topics {
@@ -45,6 +56,37 @@ func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetc
 	}
 	return resp
 }
+
+// forOffsets takes the room that the answer for a group needs, before anything is put together.
+func (r *answerRoom) forOffsets(state *projections.State, g *kmsg.OffsetFetchRequestGroup) (enough bool) {
+	enough = r.take(offsetsAnswerBytes)
+	for i := 0; i < len(g.Topics) && enough; i++ {
+		of := state.Offsets.Topic(g.Group, g.Topics[i].Topic)
+		if of == nil && g.Topics[i].TopicID != [16]byte{} {
+			if topic := state.Topics.WithID(g.Topics[i].TopicID); topic != nil {
+				of = state.Offsets.Topic(g.Group, topic.Name)
+			}
+		}
+		for n := 0; n < len(g.Topics[i].Partitions) && enough; n++ {
+			o, _ := state.Offsets.Get(of, g.Topics[i].Partitions[n])
+			enough = r.take(offsetsAnswerBytes + int64(len(o.Metadata)))
+		}
+	}
+	if g.Topics != nil {
+		return enough
+	}
+	state.Offsets.OfGroup(g.Group, func(of *projections.OffsetsOfTopic) bool {
+		state.Offsets.OfTopic(of, func(o projections.CommittedOffset) bool {
+			enough = enough && r.take(offsetsAnswerBytes+int64(len(o.Metadata)))
+			return enough
+		})
+		return enough
+	})
+	return enough
+}
+
+// offsetsAnswerBytes is what an offset takes in an answer, without its metadata.
+const offsetsAnswerBytes = 40
 
 // singleGroup puts a request before version 8 into the form of the later ones.
 func singleGroup(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchRequestGroup {

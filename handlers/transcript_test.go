@@ -470,16 +470,18 @@ func (b *groupBench) configure(a benchArgs) {
 	b.set.maxSize = int(a.number("max.size", int32(b.set.maxSize)))
 	b.set.initialRebalanceDelayMs = a.number("initial.delay", b.set.initialRebalanceDelayMs)
 	b.set.offsetsRetentionMs = int64(a.number("retention", int32(b.set.offsetsRetentionMs)))
+	l := &b.set.limits
+	l.groups, l.members = int(a.number("groups", int32(l.groups))), int(a.number("members", int32(l.members)))
+	l.pending, l.offsets = int(a.number("member.ids", int32(l.pending))), int(a.number("offsets", int32(l.offsets)))
+	l.groupBytes, l.groupsBytes = int64(a.number("group.bytes", int32(l.groupBytes))), int64(a.number("groups.bytes", int32(l.groupsBytes)))
+	l.offsetsBytes = int64(a.number("offsets.bytes", int32(l.offsetsBytes)))
 	b.c.settings = b.set
 }
 
 func (b *groupBench) check() {
-	b.state.Groups.Each("", func(g *projections.Group) bool {
-		if err := g.Check(); err != nil {
-			b.t.Fatalf("after entry %d: %v\n%s", len(b.entries), err, b.out.String())
-		}
-		return true
-	})
+	if err := b.state.Check(); err != nil {
+		b.t.Fatalf("after entry %d: %v\n%s", len(b.entries), err, b.out.String())
+	}
 }
 
 func dumpGroups(s *projections.State) string {
@@ -582,7 +584,7 @@ func describeAnswer(resp any) string {
 func codeName(code int16) string {
 	names := map[int16]string{
 		-1: "UNKNOWN_SERVER_ERROR", 0: "NONE", 22: "ILLEGAL_GENERATION", 23: "INCONSISTENT_GROUP_PROTOCOL", 25: "UNKNOWN_MEMBER_ID",
-		27: "REBALANCE_IN_PROGRESS", 79: "MEMBER_ID_REQUIRED", 81: "GROUP_MAX_SIZE_REACHED", 82: "FENCED_INSTANCE_ID",
+		27: "REBALANCE_IN_PROGRESS", 28: "INVALID_COMMIT_OFFSET_SIZE", 79: "MEMBER_ID_REQUIRED", 81: "GROUP_MAX_SIZE_REACHED", 82: "FENCED_INSTANCE_ID",
 	}
 	if n, ok := names[code]; ok {
 		return n

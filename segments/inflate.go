@@ -36,6 +36,7 @@ const (
 	windowBytesMax  = 8 << 20 // of history that a stream may refer back to
 	sourcesPerCore  = 2
 	sourcesAtLeast  = 4
+	sourcesAtMost   = 12      // a window of 8 MiB and room to slide it each: under 256 MiB in all
 	emptyChunksMost = 1 << 10 // a stream of empty blocks must end
 )
 
@@ -46,7 +47,7 @@ type source interface {
 }
 
 // inflating bounds how many streams are open at once, and with them what they hold: at most a window and a buffer each.
-var inflating = make(chan struct{}, max(sourcesAtLeast, sourcesPerCore*runtime.GOMAXPROCS(0)))
+var inflating = make(chan struct{}, min(max(sourcesAtLeast, sourcesPerCore*runtime.GOMAXPROCS(0)), sourcesAtMost))
 
 // openSource starts to inflate; it waits while as many streams as may be are open.
 //

@@ -1,6 +1,7 @@
 package segments
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -150,6 +151,7 @@ func (t producers) apply(e *entry) {
 	}
 	p := t[e.producerID]
 	if p == nil {
+		t.makeRoom()
 		p = &producer{epoch: -1, coordinatorEpoch: -1, lastTimestamp: -1, txnFirst: -1}
 		t[e.producerID] = p
 	}
@@ -163,6 +165,36 @@ func (t producers) apply(e *entry) {
 	if e.attributes&attrTransactional != 0 && p.txnFirst < 0 {
 		p.txnFirst = e.offset
 	}
+}
+
+// producersMost is how many producers a partition remembers. Kafka has no such bound: only time makes it forget.
+const producersMost = 10_000
+
+// makeRoom forgets, of a full table, the tenth that wrote longest ago; producers with a transaction open stay. What time a
+// batch says it is from does not count: the client chose it.
+func (t producers) makeRoom() {
+	if len(t) < producersMost {
+		return
+	}
+	type rest struct{ id, last int64 }
+	var all []rest
+	for id, p := range t {
+		if p.txnFirst < 0 {
+			all = append(all, rest{id, p.lastOffset()})
+		}
+	}
+	slices.SortFunc(all, func(a, b rest) int { return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.id, b.id)) })
+	for _, r := range all[:min(len(all), producersMost/10)] {
+		delete(t, r.id)
+	}
+}
+
+// lastOffset is where the producer wrote last, -1 when that is not remembered.
+func (p *producer) lastOffset() int64 {
+	if p.count == 0 {
+		return -1
+	}
+	return p.batches[p.count-1].LastOffset
 }
 
 // endTxn folds a transaction marker: the transaction is over, and a marker of a higher epoch starts sequences anew.
