@@ -23,5 +23,6 @@ func areas() [][]Scenario {
 		groupTimeScenarios(),
 		groupAdminScenarios(),
 		offsetScenarios(),
+		recordScenarios(),
 	}
 }

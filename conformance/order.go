@@ -21,6 +21,10 @@ type sortRule struct {
 
 // sortRules by API key. Every list that is not named here is compared in the order in which it was sent.
 var sortRules = map[int16][]sortRule{
+	0: {
+		{"Topics", []string{"Topic", "TopicID"}, "answers are gathered in a hash map by partition"},
+		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
+	},
 	2: {
 		{"Topics", []string{"Topic"}, "answers are gathered in a hash map by partition"},
 		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
@@ -62,6 +66,9 @@ var sortRules = map[int16][]sortRule{
 	},
 	42: {
 		{"Groups", []string{"Group"}, "answers are gathered in a hash set"},
+	},
+	61: {
+		{"Topics.Partitions.ActiveProducers", []string{"ProducerID"}, "producers are kept in a hash map; doze answers them in id order"},
 	},
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},

@@ -36,7 +36,12 @@ func (b *Broker) producersOf(name string, number int32) kmsg.DescribeProducersRe
 		return answer
 	}
 	state, _ := b.view()
-	log := b.partition(state, state.Topics.Named(name), number)
+	topic := state.Topics.Named(name)
+	if topic == nil { // Kafka has a text for this, and none for a partition that is not there
+		answer.ErrorCode, answer.ErrorMessage = unknownTopicOrPartition, text("This server does not host this topic-partition.")
+		return answer
+	}
+	log := b.partition(state, topic, number)
 	if log == nil {
 		answer.ErrorCode = unknownTopicOrPartition
 		return answer

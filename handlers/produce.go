@@ -19,11 +19,21 @@ import (
 //
 // acks=-1 answers when the batches are on disk, acks=1 when they are written, acks=0 never: then an error closes the
 // connection. Partitions succeed and fail one by one.
+//
+// As in Kafka: what cannot be read at all in one partition, or a transactional batch without a transactional id, fails the
+// whole request; then the shape of every partition's batch is checked; then acks; then each batch is appended. Of a
+// partition that stands twice in the request the last batch of good shape is appended, and a bad shape is answered.
 func (b *Broker) produce(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ProduceRequest)
-	p := production{broker: b, req: req}
-	for _, asked := range req.Topics {
-		p.answers = append(p.answers, p.topic(asked))
+	p := production{broker: b, req: req, at: map[fetchKey]*placed{}}
+	refused := unreadable(req)
+	if refused == nil {
+		refused = p.place()
+	}
+	if refused != nil {
+		p.refuseAll(refused)
+	} else {
+		p.append()
 	}
 	resp := respond[*kmsg.ProduceResponse](r)
 	resp.Topics = p.answers
@@ -46,7 +56,18 @@ type production struct {
 	broker   *Broker
 	req      *kmsg.ProduceRequest
 	answers  []kmsg.ProduceResponseTopic
+	at       map[fetchKey]*placed
+	order    []*placed
 	unsynced []unsynced
+}
+
+// placed is a partition of the request, once, with its place in the answers.
+type placed struct {
+	topic, partition int
+	known            *projections.Topic // nil: not there
+	log              *segments.Partition
+	records          []byte // to append; nil when no batch was of good shape
+	misshapen        bool   // the answer is an error already
 }
 
 // unsynced is a partition whose batch must reach the disk before acks=-1 is answered: its place in the answers, and
@@ -64,27 +85,122 @@ func (p *production) refused() bool {
 	})
 }
 
-func (p *production) topic(asked kmsg.ProduceRequestTopic) kmsg.ProduceResponseTopic {
-	state, _ := p.broker.view()
-	answer := kmsg.NewProduceResponseTopic()
-	answer.Topic, answer.TopicID = asked.Topic, asked.TopicID
-	topic, unknown := state.Topics.Named(asked.Topic), unknownTopicOrPartition
-	if p.req.Version >= 13 {
-		topic, unknown = state.Topics.WithID(asked.TopicID), unknownTopicID
+// unreadable looks at the heads of all batches, as Kafka does before anything else.
+func unreadable(req *kmsg.ProduceRequest) *refusal {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			transactional, err := segments.FirstBatch(p.Records)
+			if err != nil {
+				return checkRefusal(err)
+			}
+			if transactional {
+				if req.TransactionID == nil {
+					return &refusal{code: transactionalIDAuthorizationFailed}
+				}
+				return nil
+			}
+		}
 	}
-	at := len(p.answers)
-	for i, partition := range asked.Partitions {
-		if topic == nil {
-			answer.Partitions = append(answer.Partitions, notProduced(partition.Partition, unknown))
+	return nil
+}
+
+// slot finds or makes the partition's place in the answers.
+func (p *production) slot(topic *kmsg.ProduceRequestTopic, number int32) (slot *placed, isNew bool) {
+	key := fetchKey{topic.Topic, topic.TopicID, number}
+	if slot = p.at[key]; slot != nil {
+		return slot, false
+	}
+	i := slices.IndexFunc(p.answers, func(t kmsg.ProduceResponseTopic) bool { return t.Topic == topic.Topic && t.TopicID == topic.TopicID })
+	if i < 0 {
+		answer := kmsg.NewProduceResponseTopic()
+		answer.Topic, answer.TopicID = topic.Topic, topic.TopicID
+		i = len(p.answers)
+		p.answers = append(p.answers, answer)
+	}
+	slot = &placed{topic: i, partition: len(p.answers[i].Partitions)}
+	p.at[key] = slot
+	p.order = append(p.order, slot)
+	p.answers[i].Partitions = append(p.answers[i].Partitions, notProduced(number, none))
+	return slot, true
+}
+
+func (p *production) answer(slot *placed) *kmsg.ProduceResponseTopicPartition {
+	return &p.answers[slot.topic].Partitions[slot.partition]
+}
+
+func (p *production) refuseAll(refused *refusal) {
+	for i := range p.req.Topics {
+		for _, asked := range p.req.Topics[i].Partitions {
+			slot, _ := p.slot(&p.req.Topics[i], asked.Partition)
+			answer := p.answer(slot)
+			answer.ErrorCode, answer.ErrorMessage = refused.code, refused.message
+		}
+	}
+}
+
+// place finds the partitions and checks the shapes of their batches. A length that Kafka cannot compute with fails the
+// whole request.
+func (p *production) place() *refusal {
+	state, _ := p.broker.view()
+	for i := range p.req.Topics {
+		asked := &p.req.Topics[i]
+		topic, unknown := state.Topics.Named(asked.Topic), unknownTopicOrPartition
+		if p.req.Version >= 13 {
+			topic, unknown = state.Topics.WithID(asked.TopicID), unknownTopicID
+		}
+		for _, partition := range asked.Partitions {
+			slot, isNew := p.slot(asked, partition.Partition)
+			if isNew {
+				slot.known, slot.log = topic, p.broker.partition(state, topic, partition.Partition)
+			}
+			switch {
+			case topic == nil:
+				p.answer(slot).ErrorCode = unknown
+			case slot.log == nil:
+				p.answer(slot).ErrorCode = unknownTopicOrPartition
+			default:
+				if refused := p.shape(slot, partition.Records); refused != nil {
+					return refused
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// shape checks that there is one batch of the right format; an error is the partition's answer, or fails the request.
+func (p *production) shape(slot *placed, records []byte) *refusal {
+	refused := checkRefusal(segments.CheckShape(records, p.req.Version < 7))
+	switch {
+	case refused == nil:
+		slot.records = records
+	case refused.code == unknownServerError:
+		return refused
+	default:
+		p.answer(slot).ErrorCode, slot.misshapen = refused.code, true
+	}
+	return nil
+}
+
+// append appends what was placed.
+func (p *production) append() {
+	for _, slot := range p.order {
+		if slot.records == nil {
 			continue
 		}
-		produced, log := p.partition(topic, partition)
-		if log != nil {
-			p.unsynced = append(p.unsynced, unsynced{at, i, log, produced.BaseOffset + 1})
+		number := p.answer(slot).Partition
+		answer := notProduced(number, invalidRequiredAcks)
+		stored := false
+		if p.req.Acks >= -1 && p.req.Acks <= 1 {
+			answer, stored = p.appendTo(slot, number)
 		}
-		answer.Partitions = append(answer.Partitions, produced)
+		if stored {
+			p.unsynced = append(p.unsynced, unsynced{slot.topic, slot.partition, slot.log, answer.BaseOffset + 1})
+		}
+		if !slot.misshapen {
+			*p.answer(slot) = answer
+		}
 	}
-	return answer
 }
 
 func notProduced(partition int32, code int16) kmsg.ProduceResponseTopicPartition {
@@ -94,36 +210,30 @@ func notProduced(partition int32, code int16) kmsg.ProduceResponseTopicPartition
 	return p
 }
 
-// partition appends one batch: first everything that needs no lock, then the append. log is nil when it was refused.
-func (p *production) partition(topic *projections.Topic, asked kmsg.ProduceRequestTopicPartition) (answer kmsg.ProduceResponseTopicPartition, log *segments.Partition) {
+// appendTo appends one batch: first everything that needs no lock, then the append.
+func (p *production) appendTo(slot *placed, number int32) (answer kmsg.ProduceResponseTopicPartition, stored bool) {
 	b := p.broker
 	state, seq := b.view()
-	log = b.partition(state, topic, asked.Partition)
-	if log == nil {
-		return notProduced(asked.Partition, unknownTopicOrPartition), nil
-	}
-	configs := b.settings(state).topic(state, topic.Name)
+	configs := b.settings(state).topic(state, slot.known.Name)
 	now := b.clock.NowMillis()
-	batch, err := segments.CheckBatch(asked.Records, produceRules(configs, p.req.Version, now))
-	switch {
-	case err != nil:
-		return notStored(asked.Partition, err), nil
-	case p.req.Acks < -1 || p.req.Acks > 1:
-		return notProduced(asked.Partition, invalidRequiredAcks), nil
-	case batch.Transactional():
-		return notProduced(asked.Partition, invalidTxnState), nil
+	rules := produceRules(configs, p.req.Version, now)
+	batch, err := segments.CheckBatch(slot.records, rules)
+	if err != nil {
+		return notStored(slot, number, rules, err), false
 	}
-	appended, err := log.Append(&batch, segments.Admission{
-		LeaderEpoch: topic.LeaderEpoch(asked.Partition, state.Starts), JournalSeq: seq, Now: now,
+	if batch.Transactional() {
+		return notAppended(slot.log, number, invalidTxnState), false
+	}
+	appended, err := slot.log.Append(&batch, segments.Admission{
+		LeaderEpoch: slot.known.LeaderEpoch(number, state.Starts), JournalSeq: seq, Now: now,
 		LogAppendTime: configs.LogAppendTime,
 	})
 	if err != nil {
-		return notProduced(asked.Partition, appendCode(err)), nil
+		return notAppended(slot.log, number, appendCode(err)), false
 	}
-	answer = kmsg.NewProduceResponseTopicPartition()
-	answer.Partition, answer.BaseOffset = asked.Partition, appended.BaseOffset
-	answer.LogAppendTime, answer.LogStartOffset = appended.AppendTime, appended.LogStart
-	return answer, log
+	answer = notProduced(number, none)
+	answer.BaseOffset, answer.LogAppendTime, answer.LogStartOffset = appended.BaseOffset, appended.AppendTime, appended.LogStart
+	return answer, true
 }
 
 // produceRules is what a topic takes.

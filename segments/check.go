@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
 )
 
 // Reason says what is wrong with the bytes that a producer sent. Handlers map reasons to Kafka's codes.
@@ -32,13 +33,15 @@ const (
 	InflateLimit
 	// BadRecord: a record's structure is broken, or records are missing or left over. Kafka: INVALID_RECORD.
 	BadRecord
+	// BadLength: a length that with the head before it is more than 2^31-1. Kafka: UNKNOWN_SERVER_ERROR.
+	BadLength
 	// Rejected: the records are well formed but may not be stored, see CheckError.Faults. Kafka: INVALID_TIMESTAMP when
 	// one of them is a timestamp fault, else INVALID_RECORD.
 	Rejected
 )
 
 var reasonNames = [...]string{"", "no batch", "more than one batch", "old message format", "corrupt batch", "bad batch header",
-	"batch too large", "zstd too early", "unknown codec", "undecodable records", "inflate limit", "bad record", "rejected records"}
+	"batch too large", "zstd too early", "unknown codec", "undecodable records", "inflate limit", "bad record", "bad length", "rejected records"}
 
 func (r Reason) String() string { return reasonNames[r] }
 
@@ -56,9 +59,10 @@ const (
 
 // RecordFault is one rejected record.
 type RecordFault struct {
-	Index     int32 // in the batch
-	Kind      FaultKind
-	Timestamp int64
+	Index                int32 // in the batch
+	Kind                 FaultKind
+	Timestamp            int64
+	KeyBytes, ValueBytes int32 // -1: null
 }
 
 // maxFaults bounds what one batch can make us list; Kafka lists all.
@@ -70,6 +74,7 @@ type CheckError struct {
 	Detail string
 	Faults []RecordFault // for Rejected: in order, the first 1,000
 	Total  int           // for Rejected: how many there are
+	Codec  Codec         // for Rejected: of the batch
 }
 
 func (e *CheckError) Error() string { return "check batch: " + e.Detail }
@@ -116,14 +121,14 @@ type Rules struct {
 //
 //fuzz:parser class=batch FuzzCheckBatch
 func CheckBatch(records []byte, rules *Rules) (Batch, error) {
-	raw, err := singleBatch(records)
+	raw, err := singleBatch(records, rules.NoZstd)
 	if err != nil {
 		return Batch{}, err
 	}
-	b := Batch{Header: parseHeader(raw), raw: raw}
-	if b.Codec() == Zstd && rules.NoZstd {
-		return Batch{}, refuse(ZstdTooEarly, "zstd compression is not allowed in this version of the request")
+	if len(raw) < headerBytes {
+		return Batch{}, refuse(Corrupt, "batch of %d bytes, less than its header", len(raw))
 	}
+	b := Batch{Header: parseHeader(raw), raw: raw}
 	if b.BaseOffset != 0 {
 		return Batch{}, refuse(BadHeader, "base offset %d, should be 0", b.BaseOffset)
 	}
@@ -149,8 +154,34 @@ func CheckBatch(records []byte, rules *Rules) (Batch, error) {
 	return b, nil
 }
 
-// singleBatch finds the one batch in the bytes.
-func singleBatch(records []byte) ([]byte, error) {
+// FirstBatch looks at the head of the first batch, as Kafka does with every partition of a request before it does anything
+// else: an error fails the whole request. It tells whether the batch is transactional; without a whole batch it says no.
+//
+// An error is always a *[CheckError], of Reason Corrupt or BadLength; Kafka sends its Detail.
+//
+//fuzz:parser class=batch FuzzCheckBatch
+func FirstBatch(records []byte) (transactional bool, err error) {
+	size, err := nextBatch(records)
+	if err != nil || size == 0 || records[atMagic] != 2 {
+		return false, err
+	}
+	h := Header{Attributes: int16(binary.BigEndian.Uint16(records[atAttributes:]))}
+	return h.Transactional(), nil
+}
+
+// CheckShape checks that there is exactly one batch, of the right format, and no zstd too early: what Kafka checks of all
+// partitions before it appends to any. [CheckBatch] checks it too.
+//
+// An error is always a *[CheckError].
+//
+//fuzz:parser class=batch FuzzCheckBatch
+func CheckShape(records []byte, noZstd bool) error {
+	_, err := singleBatch(records, noZstd)
+	return err
+}
+
+// singleBatch finds the one batch in the bytes. It may be shorter than a header.
+func singleBatch(records []byte, noZstd bool) ([]byte, error) {
 	size, err := nextBatch(records)
 	if err != nil {
 		return nil, err
@@ -162,8 +193,8 @@ func singleBatch(records []byte) ([]byte, error) {
 	if raw[atMagic] != 2 {
 		return nil, refuse(OldFormat, "message format %d, only 2 is taken", raw[atMagic])
 	}
-	if size < headerBytes {
-		return nil, refuse(Corrupt, "batch of %d bytes, less than its header", size)
+	if noZstd && Codec(raw[atAttributes+1]&attrCodec) == Zstd {
+		return nil, refuse(ZstdTooEarly, "zstd compression is not allowed in this version of the request")
 	}
 	more, err := nextBatch(records[size:])
 	if err != nil {
@@ -175,25 +206,29 @@ func singleBatch(records []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// nextBatch returns the size of the batch at the start of b, 0 when there is not all of one.
+// nextBatch returns the size of the batch at the start of b, 0 when there is not all of one. A batch has at least 26 bytes.
 func nextBatch(b []byte) (int, error) {
 	if len(b) < logOverhead {
 		return 0, nil
 	}
 	length := int32(binary.BigEndian.Uint32(b[atLength:]))
 	if length < minLegacySize {
-		return 0, refuse(Corrupt, "record size %d is less than the minimum record overhead (%d)", length, minLegacySize)
+		return 0, refuse(Corrupt, "Record size %d is less than the minimum record overhead (%d)", length, minLegacySize)
 	}
 	if len(b) <= atMagic {
 		return 0, nil
 	}
 	if magic := int8(b[atMagic]); magic < 0 || magic > 2 {
-		return 0, refuse(Corrupt, "invalid magic %d", magic)
+		return 0, refuse(Corrupt, "Invalid magic found in record: %d", magic)
 	}
-	if int64(len(b)) < int64(length)+logOverhead {
+	size := int64(length) + logOverhead
+	if size > math.MaxInt32 {
+		return 0, refuse(BadLength, "batch of %d bytes", size)
+	}
+	if int64(len(b)) < size {
 		return 0, nil
 	}
-	return int(length) + logOverhead, nil
+	return int(size), nil
 }
 
 func checkHeader(h *Header) error {
@@ -253,13 +288,13 @@ func (c *recordChecker) check(i int32, r *record) {
 	c.max = max(c.max, timestamp)
 	switch {
 	case c.rules.NeedKey && r.keyBytes < 0:
-		c.fault(i, NoKey, timestamp)
+		c.fault(i, r, NoKey, timestamp)
 	case !c.rules.LogAppendTime && timestamp != -1:
 		if c.outOfRange(timestamp) {
-			c.fault(i, TimestampRange, timestamp)
+			c.fault(i, r, TimestampRange, timestamp)
 		}
 	case c.header.LogAppendTime():
-		c.fault(i, TimestampType, timestamp)
+		c.fault(i, r, TimestampType, timestamp)
 	}
 }
 
@@ -272,10 +307,11 @@ func (c *recordChecker) outOfRange(timestamp int64) bool {
 	return age > c.rules.BeforeMaxMs || -age > c.rules.AfterMaxMs
 }
 
-func (c *recordChecker) fault(i int32, kind FaultKind, timestamp int64) {
+func (c *recordChecker) fault(i int32, r *record, kind FaultKind, timestamp int64) {
 	c.total++
 	if len(c.faults) < maxFaults {
-		c.faults = append(c.faults, RecordFault{Index: i, Kind: kind, Timestamp: timestamp})
+		c.faults = append(c.faults, RecordFault{Index: i, Kind: kind, Timestamp: timestamp,
+			KeyBytes: r.keyBytes, ValueBytes: r.valueBytes})
 	}
 }
 
@@ -283,6 +319,6 @@ func (c *recordChecker) verdict() error {
 	if c.total == 0 {
 		return nil
 	}
-	return &CheckError{Reason: Rejected, Faults: c.faults, Total: c.total,
+	return &CheckError{Reason: Rejected, Faults: c.faults, Total: c.total, Codec: c.header.Codec(),
 		Detail: fmt.Sprintf("%d records may not be stored, the first is record %d", c.total, c.faults[0].Index)}
 }

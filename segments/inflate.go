@@ -67,6 +67,9 @@ func newSource(codec Codec, compressed []byte) (source, error) {
 	case Gzip:
 		return openGzip(compressed)
 	case Snappy:
+		if len(compressed) == 0 {
+			return nil, refuse(Undecodable, "snappy stream of no bytes")
+		}
 		return openSnappy(compressed), nil
 	case LZ4:
 		return openLZ4(compressed)
