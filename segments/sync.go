@@ -111,15 +111,21 @@ func (p *Partition) settle() {
 	if p.SyncTo(context.Background(), end) != nil {
 		return // latched: whoever appends next is told
 	}
-	done := 0
+	var done []*segment
 	for _, s := range sealed {
 		if p.finish(s) != nil {
 			break // no room, say: the next round tries again
 		}
-		done++
+		done = append(done, s)
 	}
 	p.mu.Lock()
-	p.sealed = slices.Clone(p.sealed[done:])
+	var left []*segment // by identity: the partition may have been removed by now, or sealed more
+	for _, s := range p.sealed {
+		if !slices.Contains(done, s) {
+			left = append(left, s)
+		}
+	}
+	p.sealed = left
 	var active *segment
 	if n := len(p.segments); n > 0 {
 		active = p.segments[n-1]
