@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"doze/disk"
@@ -56,12 +57,13 @@ type Dir struct {
 	files      files
 	checkpoint checkpoint
 	powerLost  bool
+	wasClean   bool // the last session ended with all partitions as their rows say
 
 	mu         sync.RWMutex
 	partitions map[ID]*Partition
 	existing   map[ID]bool       // directories that were there at the start and are not opened yet
 	gone       map[[16]byte]bool // topics that were removed: who still has an old view of them gets a handle that answers ErrRemoved
-	closed     bool
+	closed     atomic.Bool // set under mu
 	asides     int
 
 	dirty      []*Partition
@@ -159,7 +161,7 @@ func (d *Dir) Partition(id ID, c Config) *Partition {
 	p := d.partitions[id]
 	if p == nil {
 		p = &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
-		p.removed = d.closed || d.gone[id.Topic]
+		p.removed = d.closed.Load() || d.gone[id.Topic]
 		p.opened.Store(p.removed)
 		d.partitions[id] = p
 	}
@@ -312,7 +314,7 @@ func (d *Dir) queue(p *Partition) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dirty = append(d.dirty, p)
-	if d.timer == nil && d.opt.SyncEvery > 0 && !d.closed {
+	if d.timer == nil && d.opt.SyncEvery > 0 && !d.closed.Load() {
 		d.timer = time.AfterFunc(d.opt.SyncEvery, d.SyncDirty)
 	}
 }
@@ -330,7 +332,7 @@ func (d *Dir) SyncDirty() {
 	for i := range min(syncWorkers, len(dirty)) {
 		wg.Go(func() {
 			for j := i; j < len(dirty); j += syncWorkers {
-				dirty[j].settle()
+				dirty[j].coarseSync()
 			}
 		})
 	}
@@ -362,24 +364,23 @@ func (d *Dir) syncNewDirs(dirty []*Partition) {
 }
 
 // Close syncs everything, trims the files and writes the clean checkpoint. Nothing may be used any more; handles answer
-// ErrRemoved. After an error the next start recovers as after a crash.
+// ErrRemoved. The error names the partitions that could not be put in order: the next start recovers them as after a
+// crash.
 func (d *Dir) Close() error {
 	d.mu.Lock()
-	if d.closed {
+	if d.closed.Load() {
 		d.mu.Unlock()
 		return nil
 	}
-	d.closed = true
+	d.closed.Store(true)
 	if d.timer != nil {
 		d.timer.Stop()
 	}
 	d.mu.Unlock()
 	d.SyncDirty()
-	rows, err := d.closePartitions()
-	if err == nil {
-		err = writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows)
-	}
-	if err == nil && len(rows) == len(d.List()) {
+	rows, vouched, err := d.closePartitions()
+	err = errors.Join(err, writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows))
+	if err == nil && vouched {
 		err = d.forgetBoot()
 	}
 	d.checkpoint.close()
@@ -388,59 +389,81 @@ func (d *Dir) Close() error {
 }
 
 // closePartitions closes what is open and collects the rows of the checkpoint; those of partitions that were not opened
-// are carried over.
-func (d *Dir) closePartitions() ([]checkpointRow, error) {
-	var rows []checkpointRow
+// are carried over. vouched tells that nothing of any partition is to be recovered.
+func (d *Dir) closePartitions() (rows []checkpointRow, vouched bool, err error) {
 	var errs []error
 	opened := map[ID]bool{}
+	vouched = true
 	for _, p := range d.opened() {
 		opened[p.id] = true
-		r, err := p.shut()
+		s, err := p.stop()
 		if err != nil {
 			errs = append(errs, err)
-		} else if r != nil {
-			rows = append(rows, checkpointRow{p.id, r})
 		}
+		if s.row != nil {
+			rows = append(rows, checkpointRow{p.id, s.row})
+		}
+		vouched = vouched && s.vouched
 	}
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for id := range d.existing {
-		if !opened[id] {
-			if raw, ok := d.checkpoint.raw(id); ok {
-				rows = append(rows, checkpointRow{id, raw})
-			}
+		if opened[id] {
+			continue
 		}
+		raw, ok := d.checkpoint.raw(id)
+		if ok {
+			rows = append(rows, checkpointRow{id, raw})
+		}
+		vouched = vouched && ok && d.wasClean // a row may be older than the files when the last stop was not clean
 	}
-	return rows, errors.Join(errs...)
+	return rows, vouched, errors.Join(errs...)
 }
 
-// shut ends a partition's use with its files in their final form, and returns its row for the checkpoint; nil when it
-// has no files or they cannot be vouched for.
-func (p *Partition) shut() ([]byte, error) {
+// stop ends a partition's use with its files in their final form, and returns its row for the checkpoint: an older one,
+// or none, when they cannot be vouched for. Nothing is appended while it holds write, so the row says what is on disk,
+// whatever was still under way when Close began.
+func (p *Partition) stop() (stopped, error) {
 	p.write.Lock()
 	defer p.write.Unlock()
+	old, _ := p.dir.checkpoint.raw(p.id)
 	if p.damage != nil || p.removed {
-		raw, _ := p.dir.checkpoint.raw(p.id)
-		return raw, nil
+		return stopped{row: old, vouched: p.removed}, nil
 	}
-	var r []byte
-	var err error
-	if n := len(p.segments); n > 0 && p.failed == nil && len(p.sealed) == 0 {
-		s := p.segments[n-1]
-		if p.touched {
-			err = p.trim(s)
-		}
-		if err == nil {
-			r = appendRow(nil, &row{base: s.base, size: s.size, entries: s.flushed, end: p.end, epochs: p.epochs,
-				producers: p.producers})
-		}
+	err := p.syncAndFinish()
+	if p.mendLocked(err) {
+		err = p.syncAndFinish()
+	}
+	out := stopped{vouched: true}
+	if n := len(p.segments); n > 0 && err == nil {
+		out.row, err = p.finalRow(p.segments[n-1])
+	}
+	if err != nil {
+		out, err = stopped{row: old}, p.storage(err)
 	}
 	for _, s := range p.segments {
 		s.log.close()
 		s.index.close()
 	}
 	p.retire()
-	return r, err
+	return out, err
+}
+
+// stopped is what a clean stop has of a partition.
+type stopped struct {
+	row     []byte // for the checkpoint; nil: none
+	vouched bool   // all of its files are as they were meant to be, on disk
+}
+
+// finalRow gives the last segment its final form and describes the partition; the caller holds write.
+func (p *Partition) finalRow(s *segment) ([]byte, error) {
+	if p.touched {
+		if err := p.trim(s); err != nil {
+			return nil, err
+		}
+	}
+	return appendRow(nil, &row{base: s.base, size: s.size, entries: s.flushed, end: p.end, epochs: p.epochs,
+		producers: p.producers}), nil
 }
 
 // trim gives the last segment its final form. Its batches are on disk already; the trim and the index are not synced
