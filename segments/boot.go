@@ -34,7 +34,7 @@ func (d *Dir) noteBoot() error {
 		return err
 	}
 	before := string(b)
-	d.wasClean = before == bootClean || len(d.existing) == 0
+	d.wasClean = before == bootClean || len(d.atStart) == 0
 	d.powerLost = before != id
 	content := id
 	if d.powerLost && !d.wasClean {

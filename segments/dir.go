@@ -61,9 +61,9 @@ type Dir struct {
 
 	mu         sync.RWMutex
 	partitions map[ID]*Partition
-	existing   map[ID]bool       // directories that were there at the start and are not opened yet
+	atStart    map[ID]bool       // partitions that had a directory at the start, and were not taken away since
 	gone       map[[16]byte]bool // topics that were removed: who still has an old view of them gets a handle that answers ErrRemoved
-	closed     atomic.Bool // set under mu
+	closed     atomic.Bool       // set under mu
 	asides     int
 
 	dirty      []*Partition
@@ -82,7 +82,7 @@ const (
 // are opened at their first use.
 func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	opt.defaults()
-	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, existing: map[ID]bool{}, gone: map[[16]byte]bool{}}
+	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, atStart: map[ID]bool{}, gone: map[[16]byte]bool{}}
 	d.files = files{fs: fsys, limit: opt.MaxOpenFiles}
 	if err := makeRoot(fsys, root); err != nil {
 		return nil, fmt.Errorf("create segments directory: %w", err)
@@ -94,7 +94,7 @@ func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	var leftovers, repaired []string
 	for _, e := range entries {
 		if id, ok := ParseID(e.Name()); ok { // nobody else makes such names: asking what each is would cost a stat
-			d.existing[id] = true
+			d.atStart[id] = true
 		} else if strings.Contains(e.Name(), removedSuffix) && e.IsDir() {
 			leftovers = append(leftovers, path.Join(root, e.Name()))
 		} else if strings.HasSuffix(e.Name(), repairedSuffix) {
@@ -128,12 +128,12 @@ func makeRoot(fsys disk.FS, root string) error {
 func (d *Dir) List() []ID {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	ids := make([]ID, 0, len(d.existing))
-	for id := range d.existing {
+	ids := make([]ID, 0, len(d.atStart))
+	for id := range d.atStart {
 		ids = append(ids, id)
 	}
 	for id, p := range d.partitions {
-		if !d.existing[id] && p.onDisk() {
+		if !d.atStart[id] && p.onDisk() {
 			ids = append(ids, id)
 		}
 	}
@@ -158,13 +158,16 @@ func (d *Dir) Known(id ID) *Partition {
 func (d *Dir) Partition(id ID, c Config) *Partition {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.partitions[id]
-	if p == nil {
-		p = &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
-		p.removed = d.closed.Load() || d.gone[id.Topic]
-		p.opened.Store(p.removed)
-		d.partitions[id] = p
+	if p := d.partitions[id]; p != nil {
+		return p
 	}
+	p := &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
+	if d.closed.Load() || d.gone[id.Topic] {
+		p.removed = true
+		p.opened.Store(true)
+		return p // not kept: each that asks gets one of its own
+	}
+	d.partitions[id] = p
 	return p
 }
 
@@ -175,10 +178,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func (d *Dir) exists(id ID) bool {
+func (d *Dir) wasAtStart(id ID) bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return d.existing[id]
+	return d.atStart[id]
 }
 
 func (d *Dir) report(r Report) { d.opt.Report(r) }
@@ -194,7 +197,7 @@ func (d *Dir) Remove(topic [16]byte) error {
 			ids = append(ids, id)
 		}
 	}
-	for id := range d.existing {
+	for id := range d.atStart {
 		if id.Topic == topic && d.partitions[id] == nil {
 			ids = append(ids, id)
 		}
@@ -223,18 +226,23 @@ func (d *Dir) Quarantine(id ID) (string, error) {
 	return name, d.fs.SyncDir(d.root)
 }
 
-// takeAway ends a partition's life here and renames its directory; "" when it has none.
+// takeAway ends a partition's life here and renames its directory; "" when it has none. It is forgotten last: as long as
+// its directory has the name, whoever asks for the partition gets a handle that is retired, or waits for it to be.
 func (d *Dir) takeAway(id ID, suffix string) (string, error) {
+	p := d.Partition(id, Config{})
+	p.write.Lock()
+	defer p.write.Unlock()
+	p.retire()
+	aside, err := d.renameAside(id, suffix)
 	d.mu.Lock()
-	p := d.partitions[id]
+	defer d.mu.Unlock()
 	delete(d.partitions, id)
-	delete(d.existing, id)
-	d.mu.Unlock()
-	if p != nil {
-		p.write.Lock()
-		defer p.write.Unlock()
-		p.retire()
-	}
+	delete(d.atStart, id)
+	return aside, err
+}
+
+// renameAside gives the partition's directory a name that no other has; "" when it has no directory.
+func (d *Dir) renameAside(id ID, suffix string) (string, error) {
 	from := path.Join(d.root, id.String())
 	for {
 		d.mu.Lock()
@@ -407,7 +415,7 @@ func (d *Dir) closePartitions() (rows []checkpointRow, vouched bool, err error) 
 	}
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	for id := range d.existing {
+	for id := range d.atStart {
 		if opened[id] {
 			continue
 		}
