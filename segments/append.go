@@ -62,12 +62,16 @@ func (p *Partition) Append(b *Batch, a Admission) (Appended, error) {
 	return done, nil
 }
 
-// writable opens the partition when needed; the caller holds write.
+// writable opens the partition when needed; the caller holds write. The question whether the directory is closed comes
+// after the opening: either it is seen closed here, or Close sees the partition opened and waits for write.
 func (p *Partition) writable() error {
 	if !p.opened.Load() {
 		if err := p.openLocked(); err != nil {
 			return err
 		}
+	}
+	if p.dir.closed.Load() {
+		return ErrRemoved
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -34,9 +34,10 @@ func (d *Dir) noteBoot() error {
 		return err
 	}
 	before := string(b)
+	d.wasClean = before == bootClean || len(d.atStart) == 0
 	d.powerLost = before != id
 	content := id
-	if d.powerLost && before != bootClean && len(d.existing) > 0 {
+	if d.powerLost && !d.wasClean {
 		content += bootLost
 	}
 	if content == before {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"doze/disk"
@@ -56,12 +57,13 @@ type Dir struct {
 	files      files
 	checkpoint checkpoint
 	powerLost  bool
+	wasClean   bool // the last session ended with all partitions as their rows say
 
 	mu         sync.RWMutex
 	partitions map[ID]*Partition
-	existing   map[ID]bool       // directories that were there at the start and are not opened yet
+	atStart    map[ID]bool       // partitions that had a directory at the start, and were not taken away since
 	gone       map[[16]byte]bool // topics that were removed: who still has an old view of them gets a handle that answers ErrRemoved
-	closed     bool
+	closed     atomic.Bool       // set under mu
 	asides     int
 
 	dirty      []*Partition
@@ -80,7 +82,7 @@ const (
 // are opened at their first use.
 func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	opt.defaults()
-	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, existing: map[ID]bool{}, gone: map[[16]byte]bool{}}
+	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, atStart: map[ID]bool{}, gone: map[[16]byte]bool{}}
 	d.files = files{fs: fsys, limit: opt.MaxOpenFiles}
 	if err := makeRoot(fsys, root); err != nil {
 		return nil, fmt.Errorf("create segments directory: %w", err)
@@ -92,7 +94,7 @@ func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	var leftovers, repaired []string
 	for _, e := range entries {
 		if id, ok := ParseID(e.Name()); ok { // nobody else makes such names: asking what each is would cost a stat
-			d.existing[id] = true
+			d.atStart[id] = true
 		} else if strings.Contains(e.Name(), removedSuffix) && e.IsDir() {
 			leftovers = append(leftovers, path.Join(root, e.Name()))
 		} else if strings.HasSuffix(e.Name(), repairedSuffix) {
@@ -126,12 +128,12 @@ func makeRoot(fsys disk.FS, root string) error {
 func (d *Dir) List() []ID {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	ids := make([]ID, 0, len(d.existing))
-	for id := range d.existing {
+	ids := make([]ID, 0, len(d.atStart))
+	for id := range d.atStart {
 		ids = append(ids, id)
 	}
 	for id, p := range d.partitions {
-		if !d.existing[id] && p.onDisk() {
+		if !d.atStart[id] && p.onDisk() {
 			ids = append(ids, id)
 		}
 	}
@@ -156,13 +158,16 @@ func (d *Dir) Known(id ID) *Partition {
 func (d *Dir) Partition(id ID, c Config) *Partition {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.partitions[id]
-	if p == nil {
-		p = &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
-		p.removed = d.closed || d.gone[id.Topic]
-		p.opened.Store(p.removed)
-		d.partitions[id] = p
+	if p := d.partitions[id]; p != nil {
+		return p
 	}
+	p := &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
+	if d.closed.Load() || d.gone[id.Topic] {
+		p.removed = true
+		p.opened.Store(true)
+		return p // not kept: each that asks gets one of its own
+	}
+	d.partitions[id] = p
 	return p
 }
 
@@ -173,10 +178,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func (d *Dir) exists(id ID) bool {
+func (d *Dir) wasAtStart(id ID) bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return d.existing[id]
+	return d.atStart[id]
 }
 
 func (d *Dir) report(r Report) { d.opt.Report(r) }
@@ -192,7 +197,7 @@ func (d *Dir) Remove(topic [16]byte) error {
 			ids = append(ids, id)
 		}
 	}
-	for id := range d.existing {
+	for id := range d.atStart {
 		if id.Topic == topic && d.partitions[id] == nil {
 			ids = append(ids, id)
 		}
@@ -221,18 +226,23 @@ func (d *Dir) Quarantine(id ID) (string, error) {
 	return name, d.fs.SyncDir(d.root)
 }
 
-// takeAway ends a partition's life here and renames its directory; "" when it has none.
+// takeAway ends a partition's life here and renames its directory; "" when it has none. It is forgotten last: as long as
+// its directory has the name, whoever asks for the partition gets a handle that is retired, or waits for it to be.
 func (d *Dir) takeAway(id ID, suffix string) (string, error) {
+	p := d.Partition(id, Config{})
+	p.write.Lock()
+	defer p.write.Unlock()
+	p.retire()
+	aside, err := d.renameAside(id, suffix)
 	d.mu.Lock()
-	p := d.partitions[id]
+	defer d.mu.Unlock()
 	delete(d.partitions, id)
-	delete(d.existing, id)
-	d.mu.Unlock()
-	if p != nil {
-		p.write.Lock()
-		defer p.write.Unlock()
-		p.retire()
-	}
+	delete(d.atStart, id)
+	return aside, err
+}
+
+// renameAside gives the partition's directory a name that no other has; "" when it has no directory.
+func (d *Dir) renameAside(id ID, suffix string) (string, error) {
 	from := path.Join(d.root, id.String())
 	for {
 		d.mu.Lock()
@@ -312,7 +322,7 @@ func (d *Dir) queue(p *Partition) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dirty = append(d.dirty, p)
-	if d.timer == nil && d.opt.SyncEvery > 0 && !d.closed {
+	if d.timer == nil && d.opt.SyncEvery > 0 && !d.closed.Load() {
 		d.timer = time.AfterFunc(d.opt.SyncEvery, d.SyncDirty)
 	}
 }
@@ -330,7 +340,7 @@ func (d *Dir) SyncDirty() {
 	for i := range min(syncWorkers, len(dirty)) {
 		wg.Go(func() {
 			for j := i; j < len(dirty); j += syncWorkers {
-				dirty[j].settle()
+				dirty[j].coarseSync()
 			}
 		})
 	}
@@ -362,24 +372,23 @@ func (d *Dir) syncNewDirs(dirty []*Partition) {
 }
 
 // Close syncs everything, trims the files and writes the clean checkpoint. Nothing may be used any more; handles answer
-// ErrRemoved. After an error the next start recovers as after a crash.
+// ErrRemoved. The error names the partitions that could not be put in order: the next start recovers them as after a
+// crash.
 func (d *Dir) Close() error {
 	d.mu.Lock()
-	if d.closed {
+	if d.closed.Load() {
 		d.mu.Unlock()
 		return nil
 	}
-	d.closed = true
+	d.closed.Store(true)
 	if d.timer != nil {
 		d.timer.Stop()
 	}
 	d.mu.Unlock()
 	d.SyncDirty()
-	rows, err := d.closePartitions()
-	if err == nil {
-		err = writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows)
-	}
-	if err == nil && len(rows) == len(d.List()) {
+	rows, vouched, err := d.closePartitions()
+	err = errors.Join(err, writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows))
+	if err == nil && vouched {
 		err = d.forgetBoot()
 	}
 	d.checkpoint.close()
@@ -388,59 +397,81 @@ func (d *Dir) Close() error {
 }
 
 // closePartitions closes what is open and collects the rows of the checkpoint; those of partitions that were not opened
-// are carried over.
-func (d *Dir) closePartitions() ([]checkpointRow, error) {
-	var rows []checkpointRow
+// are carried over. vouched tells that nothing of any partition is to be recovered.
+func (d *Dir) closePartitions() (rows []checkpointRow, vouched bool, err error) {
 	var errs []error
 	opened := map[ID]bool{}
+	vouched = true
 	for _, p := range d.opened() {
 		opened[p.id] = true
-		r, err := p.shut()
+		s, err := p.stop()
 		if err != nil {
 			errs = append(errs, err)
-		} else if r != nil {
-			rows = append(rows, checkpointRow{p.id, r})
 		}
+		if s.row != nil {
+			rows = append(rows, checkpointRow{p.id, s.row})
+		}
+		vouched = vouched && s.vouched
 	}
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	for id := range d.existing {
-		if !opened[id] {
-			if raw, ok := d.checkpoint.raw(id); ok {
-				rows = append(rows, checkpointRow{id, raw})
-			}
+	for id := range d.atStart {
+		if opened[id] {
+			continue
 		}
+		raw, ok := d.checkpoint.raw(id)
+		if ok {
+			rows = append(rows, checkpointRow{id, raw})
+		}
+		vouched = vouched && ok && d.wasClean // a row may be older than the files when the last stop was not clean
 	}
-	return rows, errors.Join(errs...)
+	return rows, vouched, errors.Join(errs...)
 }
 
-// shut ends a partition's use with its files in their final form, and returns its row for the checkpoint; nil when it
-// has no files or they cannot be vouched for.
-func (p *Partition) shut() ([]byte, error) {
+// stop ends a partition's use with its files in their final form, and returns its row for the checkpoint: an older one,
+// or none, when they cannot be vouched for. Nothing is appended while it holds write, so the row says what is on disk,
+// whatever was still under way when Close began.
+func (p *Partition) stop() (stopped, error) {
 	p.write.Lock()
 	defer p.write.Unlock()
+	old, _ := p.dir.checkpoint.raw(p.id)
 	if p.damage != nil || p.removed {
-		raw, _ := p.dir.checkpoint.raw(p.id)
-		return raw, nil
+		return stopped{row: old, vouched: p.removed}, nil
 	}
-	var r []byte
-	var err error
-	if n := len(p.segments); n > 0 && p.failed == nil && len(p.sealed) == 0 {
-		s := p.segments[n-1]
-		if p.touched {
-			err = p.trim(s)
-		}
-		if err == nil {
-			r = appendRow(nil, &row{base: s.base, size: s.size, entries: s.flushed, end: p.end, epochs: p.epochs,
-				producers: p.producers})
-		}
+	err := p.syncAndFinish()
+	if p.mendLocked(err) {
+		err = p.syncAndFinish()
+	}
+	out := stopped{vouched: true}
+	if n := len(p.segments); n > 0 && err == nil {
+		out.row, err = p.finalRow(p.segments[n-1])
+	}
+	if err != nil {
+		out, err = stopped{row: old}, p.storage(err)
 	}
 	for _, s := range p.segments {
 		s.log.close()
 		s.index.close()
 	}
 	p.retire()
-	return r, err
+	return out, err
+}
+
+// stopped is what a clean stop has of a partition.
+type stopped struct {
+	row     []byte // for the checkpoint; nil: none
+	vouched bool   // all of its files are as they were meant to be, on disk
+}
+
+// finalRow gives the last segment its final form and describes the partition; the caller holds write.
+func (p *Partition) finalRow(s *segment) ([]byte, error) {
+	if p.touched {
+		if err := p.trim(s); err != nil {
+			return nil, err
+		}
+	}
+	return appendRow(nil, &row{base: s.base, size: s.size, entries: s.flushed, end: p.end, epochs: p.epochs,
+		producers: p.producers}), nil
 }
 
 // trim gives the last segment its final form. Its batches are on disk already; the trim and the index are not synced

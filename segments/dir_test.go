@@ -445,7 +445,7 @@ func TestWholeLifeOnARealDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else {
-			d.closed = true // as killed: nothing is flushed
+			d.closed.Store(true) // as killed: nothing is flushed
 			closeFiles(d)
 		}
 	}

@@ -67,7 +67,7 @@ type opening struct {
 }
 
 func (o *opening) load() error {
-	if !o.p.dir.exists(o.p.id) {
+	if !o.p.dir.wasAtStart(o.p.id) {
 		return nil
 	}
 	if err := o.list(); err != nil {

@@ -178,7 +178,7 @@ func (d *Dir) finishRepairs(names []string) error {
 			if err := finishRepair(d.fs, d.root, name); err != nil {
 				return err
 			}
-			d.existing[id] = true
+			d.atStart[id] = true
 		}
 	}
 	return nil

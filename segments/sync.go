@@ -101,33 +101,66 @@ func (p *Partition) isRemoved() bool {
 	return p.removed
 }
 
-// settle is the partition's part of a coarse sync: data on disk, full segments finished, the index behind.
-func (p *Partition) settle() {
+// coarseSync is the partition's part of a coarse sync. What fails is tried again by the next one, unless it is latched:
+// then whoever appends next is told.
+func (p *Partition) coarseSync() {
 	p.mu.Lock()
 	p.dirty = false
-	sealed := p.sealed
-	end := p.end
 	p.mu.Unlock()
-	if p.SyncTo(context.Background(), end) != nil {
-		return // latched: whoever appends next is told
+	err := p.syncAndFinish()
+	if p.mended(err) {
+		err = p.syncAndFinish()
 	}
-	done := 0
-	for _, s := range sealed {
-		if p.finish(s) != nil {
-			break // no room, say: the next round tries again
-		}
-		done++
+	if err == nil {
+		return
 	}
 	p.mu.Lock()
-	p.sealed = slices.Clone(p.sealed[done:])
-	var active *segment
-	if n := len(p.segments); n > 0 {
-		active = p.segments[n-1]
-	}
+	queue := !p.dirty && !p.removed && p.failed == nil && p.damage == nil
+	p.dirty = p.dirty || queue
 	p.mu.Unlock()
+	if queue {
+		p.dir.queue(p)
+	}
+}
+
+// syncAndFinish puts the data on disk and finishes full segments; the index follows.
+func (p *Partition) syncAndFinish() error {
+	p.mu.Lock()
+	sealed, end := p.sealed, p.end
+	p.mu.Unlock()
+	if err := p.SyncTo(context.Background(), end); err != nil {
+		return err
+	}
+	var err error
+	var done []*segment
+	for _, s := range sealed {
+		if err = p.finish(s); err != nil { // no room, say
+			break
+		}
+		done = append(done, s)
+	}
+	active := p.finished(done)
 	if active != nil {
 		_ = p.flushIndex(active, 0, end) // the entries stay in memory; an append that needs their room will report
 	}
+	return err
+}
+
+// finished takes segments off the list of those to be finished, and returns the one that is written.
+func (p *Partition) finished(done []*segment) (active *segment) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var left []*segment // by identity: the partition may have been removed by now, or sealed more
+	for _, s := range p.sealed {
+		if !slices.Contains(done, s) {
+			left = append(left, s)
+		}
+	}
+	p.sealed = left
+	if n := len(p.segments); n > 0 {
+		active = p.segments[n-1]
+	}
+	return active
 }
 
 // finish gives a full segment, whose batches are on disk, its final form: trimmed file, whole index, and behind it the

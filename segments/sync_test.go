@@ -1,0 +1,164 @@
+package segments
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"doze/disk"
+)
+
+// renameFS calls back behind each rename of a snapshot to its name: that is the last that finishing a segment does.
+type renameFS struct {
+	disk.FS
+	renamed func()
+}
+
+func (f *renameFS) Rename(from, to string) error {
+	err := f.FS.Rename(from, to)
+	if f.renamed != nil && strings.HasSuffix(to, ".snapshot") {
+		f.renamed()
+	}
+	return err
+}
+
+// TestRemovedWhileSegmentsAreFinished removes the topic behind each of the segments that a coarse sync finishes.
+func TestRemovedWhileSegmentsAreFinished(t *testing.T) {
+	finished := 1
+	for n := 1; n <= finished; n++ {
+		fsys := &renameFS{FS: disk.NewMem()}
+		d := openTest(t, fsys)
+		p := d.Partition(ID{topicA, 0}, Config{SegmentBytes: 200})
+		for range 6 {
+			mustAppend(t, p, made{records: 3})
+		}
+		finished = len(p.sealed)
+		seen := 0
+		fsys.renamed = func() {
+			if seen++; seen == n {
+				if err := d.Remove(topicA); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		d.SyncDirty()
+		if len(p.sealed) != 0 || seen != n {
+			t.Fatalf("%d segments left, %d finished after removal behind number %d", len(p.sealed), seen, n)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if finished < 2 {
+		t.Fatal(finished)
+	}
+}
+
+// noSnapshot makes the writing of the next snapshot fail.
+func noSnapshot(m *disk.Mem, persistent bool) {
+	m.Inject(&disk.Fault{Err: disk.ENOSPC, Only: []disk.Op{disk.OpCreate}, Persistent: persistent,
+		Match: func(name string) bool { return strings.Contains(name, ".snapshot") }})
+}
+
+// threeSegments appends until two segments are full.
+func threeSegments(t *testing.T, fsys disk.FS) (*Dir, *Partition) {
+	t.Helper()
+	d := openTest(t, fsys)
+	p := d.Partition(ID{topicA, 0}, Config{SegmentBytes: 200})
+	for len(p.sealed) < 2 {
+		mustAppend(t, p, made{records: 3})
+	}
+	return d, p
+}
+
+func TestFinishingIsTriedAgain(t *testing.T) {
+	m := disk.NewMem()
+	d, p := threeSegments(t, m)
+	noSnapshot(m, false)
+	d.SyncDirty()
+	if len(p.sealed) != 2 || !p.dirty || len(d.dirty) != 1 {
+		t.Fatal(len(p.sealed), p.dirty, len(d.dirty))
+	}
+	d.SyncDirty() // nothing was appended in between
+	if len(p.sealed) != 0 || p.dirty || len(d.dirty) != 0 {
+		t.Fatal(len(p.sealed), p.dirty, len(d.dirty))
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := openTest(t, m).checkpoint.row(p.id); !ok {
+		t.Fatal("no row")
+	}
+}
+
+func TestFinishingMendsTheIndex(t *testing.T) {
+	m := disk.NewMem()
+	d, p := threeSegments(t, m)
+	s := p.sealed[0]
+	if err := p.flushIndex(s, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	flip(t, m, s.index.name, entryPosition(s.flushed)-1, 1)
+	d.SyncDirty()
+	if len(p.sealed) != 0 || len(d.dirty) != 0 {
+		t.Fatal(len(p.sealed), len(d.dirty))
+	}
+}
+
+// TestCloseTellsWhatItCouldNotFinish: the partitions beside it are closed as ever.
+func TestCloseTellsWhatItCouldNotFinish(t *testing.T) {
+	m := disk.NewMem()
+	d, p := threeSegments(t, m)
+	other := d.Partition(ID{topicA, 1}, Config{})
+	mustAppend(t, other, made{})
+	noSnapshot(m, true)
+	if err := d.Close(); !errors.Is(err, disk.ENOSPC) || !errors.Is(err, ErrStorage) {
+		t.Fatal(err)
+	}
+	m.Clear()
+	d = openTest(t, m)
+	if _, ok := d.checkpoint.row(p.id); ok {
+		t.Fatal("a partition that was not finished has a row")
+	}
+	if _, ok := d.checkpoint.row(other.id); !ok {
+		t.Fatal("the other has none")
+	}
+	p = d.Partition(p.id, Config{SegmentBytes: 200})
+	if got := offsetsIn(t, readAll(t, p, 0, 1<<20)); got[0] != 0 {
+		t.Fatal(got)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStopVouchesForSyncedBytesOnly: an append that was under way when Close began comes behind its coarse sync.
+func TestStopVouchesForSyncedBytesOnly(t *testing.T) {
+	m := disk.NewMem()
+	p := openTest(t, m).Partition(ID{topicA, 0}, Config{})
+	mustAppend(t, p, made{})
+	m.Inject(&disk.Fault{Err: disk.EIO, Only: []disk.Op{disk.OpSync}})
+	if s, err := p.stop(); !errors.Is(err, disk.EIO) || s.row != nil || s.vouched {
+		t.Fatal(s, err)
+	}
+
+	m = disk.NewMem()
+	p = openTest(t, m).Partition(ID{topicA, 0}, Config{})
+	mustAppend(t, p, made{})
+	if s, err := p.stop(); err != nil || s.row == nil || !s.vouched || p.synced != 1 {
+		t.Fatal(s, err, p.synced)
+	}
+}
+
+func TestClosedTakesNoAppend(t *testing.T) {
+	d := openTest(t, disk.NewMem())
+	p := d.Partition(ID{topicA, 0}, Config{})
+	mustAppend(t, p, made{})
+	d.closed.Store(true) // Close has begun and has not come to this partition
+	if _, err := p.Append(made{}.batch(t), Admission{}); !errors.Is(err, ErrRemoved) {
+		t.Fatal(err)
+	}
+	if _, err := p.DeleteRecords(-1); !errors.Is(err, ErrRemoved) {
+		t.Fatal(err)
+	}
+}
