@@ -97,8 +97,9 @@ func TestFileLimitHolds(t *testing.T) {
 		for i := range int32(50) {
 			p := d.Partition(ID{topicA, i}, Config{})
 			mustAppend(t, p, made{})
-			if n := d.files.count(); n > 10+len(held) {
-				t.Fatalf("%d files open", n)
+			unsynced := int(d.files.unsynced.Load())
+			if n := d.files.count(); n > 10+unsynced+len(held) || unsynced > 10*unsyncedMost {
+				t.Fatalf("%d files open, %d unsynced", n, unsynced)
 			}
 			if got := offsetsIn(t, readAll(t, p, 0, 1<<20)); len(got) != round+1 {
 				t.Fatal(got)
@@ -112,6 +113,10 @@ func TestFileLimitHolds(t *testing.T) {
 			}
 		}
 		d.SyncDirty()
+		readAll(t, d.Partition(ID{topicA, 0}, Config{}), 0, 1<<20)
+		if n := d.files.count(); n > 10+len(held) || d.files.unsynced.Load() != 0 {
+			t.Fatalf("%d files open, %d unsynced", n, d.files.unsynced.Load())
+		}
 	}
 	for i := range held {
 		if n, err := held[i].ReadAt(make([]byte, 50), 0); n != 50 || err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"doze/disk"
 )
@@ -15,23 +16,29 @@ type files struct {
 	fs    disk.FS
 	limit int
 
+	unsynced atomic.Int64 // how many files are
+
 	mu   sync.Mutex
 	open []*file // every file with f != nil
 	hand int     // where the search for a victim goes on (second-chance order)
 }
+
+// unsyncedMost is how many times the limit may be open because they wait for their sync.
+const unsyncedMost = 4
 
 // file is a file that is open while somebody uses it and as long after that as there is room.
 type file struct {
 	cache *files
 	name  string
 
-	mu     sync.Mutex
-	f      disk.File
-	refs   int
-	recent bool // used since the hand last passed
-	doomed bool // not to be opened again
-	erase  bool // to be removed from disk when refs is 0
-	slot   int  // in cache.open
+	mu       sync.Mutex
+	f        disk.File
+	refs     int
+	recent   bool // used since the hand last passed
+	unsynced bool // written since its last sync; it stays open, see wrote
+	doomed   bool // not to be opened again
+	erase    bool // to be removed from disk when refs is 0
+	slot     int  // in cache.open
 }
 
 var errRemoved = errors.New("file was removed")
@@ -79,6 +86,40 @@ func (f *file) release() {
 	f.settle()
 }
 
+// wrote notes a write that is to be synced with this descriptor: the system tells those who had the file open when it
+// could not write a page, and need not tell who opens it later. The caller has acquired the file. When too many files
+// wait for their sync, full is true and the caller syncs at once, so that their number is bounded.
+func (f *file) wrote() (full bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.unsynced {
+		return false
+	}
+	f.unsynced = true
+	return f.cache.unsynced.Add(1) > unsyncedMost*int64(f.cache.limit)
+}
+
+// sync puts on disk what was written before the call.
+func (f *file) sync() error {
+	opened, err := f.acquire()
+	if err != nil {
+		return err
+	}
+	defer f.release()
+	f.mu.Lock()
+	f.syncedLocked()
+	f.mu.Unlock()
+	return opened.Sync()
+}
+
+// syncedLocked lets go of the descriptor as far as wrote held it.
+func (f *file) syncedLocked() {
+	if f.unsynced {
+		f.unsynced = false
+		f.cache.unsynced.Add(-1)
+	}
+}
+
 // remove deletes the file from disk, as soon as nobody uses it.
 func (f *file) remove() {
 	f.mu.Lock()
@@ -116,6 +157,7 @@ func (f *file) shut() {
 	}
 	f.f.Close()
 	f.f = nil
+	f.syncedLocked()
 	f.cache.drop(f)
 }
 
@@ -133,16 +175,15 @@ func (f *file) close() {
 func (c *files) add(f *file) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.open) >= c.limit {
-		c.evict()
+	for len(c.open) >= c.limit && c.evict() {
 	}
 	f.slot = len(c.open)
 	c.open = append(c.open, f)
 }
 
-// evict closes one file that is not in use. When all are in use the limit gives way: it bounds what is kept, and
-// what is in use is bounded by the requests in hand.
-func (c *files) evict() {
+// evict closes one file, if there is one, that is not in use and waits for no sync. When there is none the limit gives way: it bounds what
+// is kept, what is in use is bounded by the requests in hand, and what waits for its sync by wrote.
+func (c *files) evict() bool {
 	for range 2 * len(c.open) {
 		c.hand++
 		if c.hand >= len(c.open) {
@@ -152,16 +193,17 @@ func (c *files) evict() {
 		if !v.mu.TryLock() {
 			continue
 		}
-		if v.refs == 0 && !v.recent {
+		if v.refs == 0 && !v.recent && !v.unsynced {
 			v.f.Close()
 			v.f = nil
 			c.unlink(v)
 			v.mu.Unlock()
-			return
+			return true
 		}
 		v.recent = false
 		v.mu.Unlock()
 	}
+	return false
 }
 
 func (c *files) drop(f *file) {

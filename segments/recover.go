@@ -461,6 +461,7 @@ func (r *recovery) finish() {
 	s.known = false
 	if r.scan.pos > r.vouchEnd {
 		r.pending = append(r.pending, s)
+		s.log.wrote()
 	}
 	if len(r.later) > 0 && s.size > 0 {
 		s.state = encodeState(r.epochs, r.producers)

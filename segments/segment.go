@@ -101,8 +101,8 @@ func (s *segment) reserve(f disk.File, need, most int64) {
 	s.allocated = want
 }
 
-// put writes bytes behind what the segment has. After an error the file is as it was before; when that cannot be had,
-// the error is an *unclean.
+// put writes bytes behind what the segment has. After an error the file is as it was before; when that cannot be had, or
+// a sync failed, the error is an *unclean.
 func (s *segment) put(b []byte, most int64) error {
 	f, err := s.log.acquire()
 	if err != nil {
@@ -111,7 +111,13 @@ func (s *segment) put(b []byte, most int64) error {
 	defer s.log.release()
 	s.reserve(f, int64(len(b)), most)
 	if _, err = f.WriteAt(b, s.size); err == nil {
-		return nil
+		if !s.log.wrote() {
+			return nil
+		}
+		if err = s.log.sync(); err == nil {
+			return nil
+		}
+		return &unclean{errors.Join(err, f.Truncate(s.size))}
 	}
 	s.allocated = s.size
 	if terr := f.Truncate(s.size); terr != nil {

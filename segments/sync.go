@@ -64,16 +64,7 @@ func (p *Partition) leadRound() {
 // syncFiles makes segments and then their names durable.
 func (p *Partition) syncFiles(pending []*segment, newFiles, newDir bool) error {
 	for _, s := range pending {
-		f, err := s.log.acquire()
-		if err != nil {
-			if p.gone(s) {
-				continue
-			}
-			return err
-		}
-		err = f.Sync()
-		s.log.release()
-		if err != nil {
+		if err := s.log.sync(); err != nil && !p.gone(s) {
 			return err
 		}
 	}
@@ -179,7 +170,7 @@ func (p *Partition) finish(s *segment) error {
 	if err := p.flushIndex(s, 0, last.last()+1); err != nil {
 		return err
 	}
-	if err := s.syncIndex(); err != nil {
+	if err := s.index.sync(); err != nil {
 		return err
 	}
 	next := last.last() + 1
@@ -201,18 +192,9 @@ func (p *Partition) trimLog(s *segment) error {
 	if err := f.Truncate(s.size); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	err = s.log.sync()
+	if err != nil && !p.gone(s) {
 		p.fail(err)
-		return err
 	}
-	return nil
-}
-
-func (s *segment) syncIndex() error {
-	f, err := s.index.acquire()
-	if err != nil {
-		return err
-	}
-	defer s.index.release()
-	return f.Sync()
+	return err
 }
