@@ -83,7 +83,7 @@ func (f *file) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.refs--
-	f.settle()
+	f.closeWhenIdle()
 }
 
 // wrote notes a write that is to be synced with this descriptor: the system tells those who had the file open when it
@@ -107,13 +107,13 @@ func (f *file) sync() error {
 	}
 	defer f.release()
 	f.mu.Lock()
-	f.syncedLocked()
+	f.noteSynced()
 	f.mu.Unlock()
 	return opened.Sync()
 }
 
-// syncedLocked lets go of the descriptor as far as wrote held it.
-func (f *file) syncedLocked() {
+// noteSynced lets go of the descriptor as far as wrote held it; the caller holds f.mu.
+func (f *file) noteSynced() {
 	if f.unsynced {
 		f.unsynced = false
 		f.cache.unsynced.Add(-1)
@@ -126,16 +126,16 @@ func (f *file) remove() {
 	defer f.mu.Unlock()
 	if !f.doomed {
 		f.doomed, f.erase = true, true
-		f.settle()
+		f.closeWhenIdle()
 	}
 }
 
-// settle does what was put off while the file was in use; the caller holds f.mu.
-func (f *file) settle() {
+// closeWhenIdle does what was put off while the file was in use; the caller holds f.mu.
+func (f *file) closeWhenIdle() {
 	if f.refs > 0 || !f.doomed {
 		return
 	}
-	f.shut()
+	f.closeNow()
 	if f.erase {
 		f.erase = false
 		_ = f.cache.fs.Remove(f.name) // what stays behind is removed at the next open of the partition
@@ -147,17 +147,17 @@ func (f *file) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.doomed = true
-	f.settle()
+	f.closeWhenIdle()
 }
 
-// shut closes the descriptor; the caller holds f.mu.
-func (f *file) shut() {
+// closeNow closes the descriptor; the caller holds f.mu.
+func (f *file) closeNow() {
 	if f.f == nil {
 		return
 	}
 	f.f.Close()
 	f.f = nil
-	f.syncedLocked()
+	f.noteSynced()
 	f.cache.drop(f)
 }
 
@@ -166,7 +166,7 @@ func (f *file) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.refs == 0 {
-		f.shut()
+		f.closeNow()
 	}
 }
 

@@ -211,8 +211,8 @@ func (p *Partition) learn(s *segment) error {
 	return s.learn()
 }
 
-// learn is called with mu of the partition held; it reads at most two entries, once. It finds an index that does not
-// cover its log.
+// learn is called with mu of the partition held; it reads at most two entries, once. The error is a *badIndex when the
+// index does not cover the log.
 func (s *segment) learn() error {
 	if s.known {
 		return nil

@@ -68,8 +68,13 @@ var ErrLargerThanSegment = errors.New("batch is larger than a segment may be")
 // use.
 //
 // Two locks: write is held by whoever changes the log (open, append, roll, deletion) across its disk writes; mu guards
-// what readers look at and is only ever held for a few instructions, so a reader never waits for the disk. The order is
-// write, then mu. Fields marked (w) change under both and may be read under either.
+// what readers look at. Under mu no batch is written and nothing is synced, so a reader never waits for an append or a
+// sync. But a file of a segment may be opened under it, a few entries read from its index, and deleted segments
+// unlinked. The order is write, then mu. Fields marked (w) change under both and may be read under either; those of
+// segments follow the same rule.
+//
+// The caller of a method that ends in Locked holds the lock (mu; where the method says so, write) and keeps it; one that
+// ends in AndUnlock is called with mu held and returns without.
 type Partition struct {
 	dir  *Dir
 	id   ID
@@ -79,7 +84,7 @@ type Partition struct {
 	opened atomic.Bool
 
 	mu        sync.Mutex
-	config    Config
+	config    Config     // (w)
 	segments  []*segment // (w) by base offset; the last one is written
 	start     int64      // (w) log start
 	end       int64      // (w) next offset; also the high watermark, there being one replica
@@ -87,8 +92,8 @@ type Partition struct {
 	epochs    epochs     // (w)
 	producers producers  // (w)
 	failed    error      // nothing is written any more
-	damage    error      // found at open: nothing is read either
-	removed   bool
+	damage    error      // (w) found at open: nothing is read either
+	removed   bool       // (w)
 	waiters   []*Waiter
 
 	touched  bool          // (w) changed since it was opened

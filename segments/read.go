@@ -92,17 +92,17 @@ func (p *Partition) Read(q Fetch) (Span, error) {
 		p.mu.Unlock()
 		return span, nil
 	}
-	err := p.fill(&span, q, limit) // unlocks
+	err := p.findSpanAndUnlock(&span, q, limit)
 	if p.mended(err) {
 		p.mu.Lock()
-		err = p.fill(&span, q, limit)
+		err = p.findSpanAndUnlock(&span, q, limit)
 	}
 	return span, p.storage(err)
 }
 
-// fill finds the section for the fetch, in the segment that has the offset or, when the offset lies in a gap at its end,
+// findSpanAndUnlock finds the section for the fetch, in the segment that has the offset or, when the offset lies in a gap at its end,
 // in the next. It is called with mu held and returns without.
-func (p *Partition) fill(span *Span, q Fetch, limit int64) error {
+func (p *Partition) findSpanAndUnlock(span *Span, q Fetch, limit int64) error {
 	i := max(0, sort.Search(len(p.segments), func(i int) bool { return p.segments[i].base > q.Offset })-1)
 	segments := p.segments[i:min(i+2, len(p.segments))]
 	for {
@@ -115,7 +115,7 @@ func (p *Partition) fill(span *Span, q Fetch, limit int64) error {
 		if err != nil {
 			return err
 		}
-		found, err := v.fill(span, q, limit)
+		found, err := v.findSection(span, q, limit)
 		v.release()
 		if found || err != nil {
 			return err
@@ -160,8 +160,8 @@ func (v *view) release() {
 	v.s.index.release()
 }
 
-// fill finds the section in this segment; found is false when everything in it lies below the offset.
-func (v *view) fill(span *Span, q Fetch, limit int64) (found bool, err error) {
+// findSection finds the section in this segment; found is false when everything in it lies below the offset.
+func (v *view) findSection(span *Span, q Fetch, limit int64) (found bool, err error) {
 	first, found, err := v.batchWith(q.Offset)
 	if err != nil || !found {
 		return false, err

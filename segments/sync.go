@@ -26,7 +26,7 @@ func (p *Partition) SyncTo(ctx context.Context, offset int64) error {
 		}
 		round := p.round
 		if round == nil {
-			p.leadRound() // unlocks
+			p.leadRoundAndUnlock()
 			continue
 		}
 		p.mu.Unlock()
@@ -38,8 +38,8 @@ func (p *Partition) SyncTo(ctx context.Context, offset int64) error {
 	}
 }
 
-// leadRound syncs what is pending. It is called with mu held and returns without.
-func (p *Partition) leadRound() {
+// leadRoundAndUnlock syncs what is pending. It is called with mu held and returns without.
+func (p *Partition) leadRoundAndUnlock() {
 	round := make(chan struct{})
 	p.round = round
 	target, pending := p.end, p.pending

@@ -3,6 +3,7 @@ package segments
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"doze/disk"
@@ -161,4 +162,29 @@ func TestClosedTakesNoAppend(t *testing.T) {
 	if _, err := p.DeleteRecords(-1); !errors.Is(err, ErrRemoved) {
 		t.Fatal(err)
 	}
+}
+
+// TestAppendsBesideCoarseSyncs is for the race detector: both look at the index entries in memory.
+func TestAppendsBesideCoarseSyncs(t *testing.T) {
+	d := openTest(t, disk.NewMem())
+	p := d.Partition(ID{topicA, 0}, Config{SegmentBytes: 20000})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range 300 {
+			mustAppend(t, p, made{})
+		}
+	})
+	wg.Go(func() {
+		for range 100 {
+			d.SyncDirty()
+		}
+	})
+	wg.Wait()
+	mustAppend(t, p, made{})
+	late := make(chan struct{})
+	go func() { defer close(late); d.SyncDirty() }() // a timer that has fired
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-late
 }
