@@ -114,7 +114,7 @@ func (p *Partition) segmentFor(b *Batch, now int64) (*segment, error) {
 		}
 	}
 	if active != nil && !p.mustRoll(active, b, now) {
-		if len(active.tail) < tailMost {
+		if p.entriesInMemory(active) < tailMost {
 			return active, nil
 		}
 		return active, p.flushIndex(active, 1, 0)
@@ -125,6 +125,13 @@ func (p *Partition) segmentFor(b *Batch, now int64) (*segment, error) {
 	}
 	p.addSegment(active, s)
 	return s, nil
+}
+
+// entriesInMemory asks under mu: a coarse sync takes them away beside the appender.
+func (p *Partition) entriesInMemory(s *segment) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(s.tail)
 }
 
 // mustRoll decides as Kafka: by size, by age (in the records' time, when the first batch had one), and so that an

@@ -71,7 +71,7 @@ var ErrLargerThanSegment = errors.New("batch is larger than a segment may be")
 // what readers look at. Under mu no batch is written and nothing is synced, so a reader never waits for an append or a
 // sync. But a file of a segment may be opened under it, a few entries read from its index, and deleted segments
 // unlinked. The order is write, then mu. Fields marked (w) change under both and may be read under either; those of
-// segments follow the same rule.
+// segments say it themselves.
 //
 // The caller of a method that ends in Locked holds the lock (mu; where the method says so, write) and keeps it; one that
 // ends in AndUnlock is called with mu held and returns without.

@@ -15,7 +15,9 @@ const (
 	tailMost         = 256 // index entries in memory, a segment
 )
 
-// segment is one file of batches with its index. Fields below mu of the partition change under that lock.
+// segment is one file of batches with its index. All that changes does so under mu of the partition, and under its write
+// lock too: but flushed and tail, which a coarse sync changes as well, what learn finds, until it is known, and state, which
+// is the coarse sync's once the segment is sealed.
 type segment struct {
 	base  int64
 	log   *file

@@ -163,7 +163,9 @@ func (p *Partition) finish(s *segment) error {
 	if err := p.trimLog(s); err != nil {
 		return err
 	}
+	p.mu.Lock()
 	last, _, err := s.lastEntry()
+	p.mu.Unlock()
 	if err != nil {
 		return err
 	}
