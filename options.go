@@ -197,7 +197,7 @@ func (o *Options) fillVersion() error {
 		o.KafkaVersion = DefaultKafkaVersion
 	}
 	if !slices.Contains(KafkaVersions, o.KafkaProfile()) {
-		return fmt.Errorf("Kafka version %s is not one of %s; name one of these", o.KafkaVersion, strings.Join(KafkaVersions, ", "))
+		return fmt.Errorf("release %s of Kafka is not one of %s; name one of these", o.KafkaVersion, strings.Join(KafkaVersions, ", "))
 	}
 	return nil
 }

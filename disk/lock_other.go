@@ -3,10 +3,11 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
 
 func lockFile(_ *OS, name string) (io.Closer, error) {
-	return nil, fmt.Errorf("lock %s: %w", name, errUnsupported)
+	return nil, fmt.Errorf("lock %s: %w", name, errors.ErrUnsupported)
 }

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -148,6 +147,3 @@ func writePID(f *os.File) error {
 	_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	return err
 }
-
-// errUnsupported is wrapped by what this platform has no call for.
-var errUnsupported = errors.ErrUnsupported

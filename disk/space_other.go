@@ -2,8 +2,11 @@
 
 package disk
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 func spaceOf(path string) (Space, error) {
-	return Space{}, fmt.Errorf("free space of %s: %w", path, errUnsupported)
+	return Space{}, fmt.Errorf("free space of %s: %w", path, errors.ErrUnsupported)
 }

@@ -36,11 +36,10 @@ type testBroker struct {
 	props  map[string]string
 }
 
-// manualClock moves by itself a little, and by hand.
+// manualClock stands still.
 type manualClock struct{ now atomic.Int64 }
 
-func (c *manualClock) NowMillis() int64        { return c.now.Load() }
-func (c *manualClock) advance(d time.Duration) { c.now.Add(d.Milliseconds()) }
+func (c *manualClock) NowMillis() int64 { return c.now.Load() }
 
 // countingIDs are ids that tell their order.
 type countingIDs struct{ n atomic.Uint64 }

@@ -16,8 +16,6 @@ const (
 	maxConfigBytes = 64 << 20
 	// maxName bounds names that Kafka does not bound: groups, instances, racks, protocols, transactional ids.
 	maxName = 4096
-	// maxMemberID is larger, so that a static member can come back with the id it was given: instance id, dash, uuid.
-	maxMemberID = 4160
 )
 
 // maxAnswerBytes bounds the answer to a request that may ask for the same thing again and again.

@@ -180,8 +180,6 @@ func (u *unpacker) sized(n int) []byte {
 	return u.take(0, int(bigEndian(u.take(1, n))))
 }
 
-func (u *unpacker) string() string { return string(u.raw()) }
-
 // name is string for values that come again and again: groups, topics, client ids.
 func (u *unpacker) name() string { return u.names.of(u.raw()) }
 

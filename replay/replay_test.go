@@ -272,11 +272,11 @@ func TestDamageIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	res, out := replayed(t, s, Options{Print: Text, Nearest: true})
+	res, _ := replayed(t, s, Options{Print: Text, Nearest: true})
 	if res.Status != Replayed {
 		t.Errorf("what a start does not read is not looked at: %+v", res)
 	}
-	res, out = replayed(t, s, Options{Print: Text})
+	res, out := replayed(t, s, Options{Print: Text})
 	if res.Status != Damaged || res.Damage == nil || out == "" || !strings.Contains(res.Verdict, "doze repair") {
 		t.Errorf("%+v\n%s", res, out)
 	}

@@ -21,7 +21,6 @@ type Listener struct {
 	advertise string // HOST:PORT, or ""
 	host      string // the advertised address, split
 	port      int32
-	fallback  *Listener // for connections without a TCP address: the first TCP listener
 	server    *Server
 }
 
