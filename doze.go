@@ -160,6 +160,7 @@ func (b *Broker) openJournal() error {
 	store, recovery, err := journal.Open(b.fs, journal.Options{
 		Dir: journalDir, Clock: systemClock{}, IDs: randomIDs{}, SyncAlways: b.opt.SyncAlways,
 		Retention: max(b.opt.JournalRetention, 0), MustExist: hasSegments,
+		Report: func(err error) { b.opt.Logger.Error("the control journal", "error", err) },
 	}, projections.New)
 	if err != nil {
 		return fmt.Errorf("data directory %s: %w", b.fs.Path(), err)

@@ -16,7 +16,7 @@ const maxExpiredPerEntry = 10_000
 
 // checkRetention looks for expired offsets and sets the time of the next look. What could not be written is tried then.
 func (c *coordinator) checkRetention(ctx context.Context) {
-	_ = c.expireOffsets(ctx) // the journal has said why, to whoever is to know
+	_ = c.expireOffsets(ctx) // the journal reports why
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.setDeadline(deadlineKey{kind: deadlineRetention}, c.clock.NowMillis()+c.settings.offsetsCheckMs, 0)

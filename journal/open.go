@@ -23,6 +23,9 @@ type Options struct {
 	RollBytes  int64         // a file that has reached this size is closed and the next begun; 64 MiB when 0
 	Retention  time.Duration // files whose entries are all older and in a verified snapshot are removed; 0 keeps all
 	MustExist  bool          // there are segments: an empty or missing directory is refused with ErrMissing
+	// Report is told what fails without anybody to answer: a write that finds no space, an fsync, a roll, a snapshot; the
+	// first of a row of failures that say the same. It is called by the loop and must not block.
+	Report func(error)
 	// Progress is called now and then while entries are read, with bytes done and in all.
 	Progress func(done, total int64)
 }
@@ -36,6 +39,9 @@ func (o *Options) defaults() {
 	}
 	if o.RollBytes == 0 {
 		o.RollBytes = 64 << 20
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
 	}
 }
 

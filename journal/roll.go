@@ -11,6 +11,7 @@ import (
 // file has grown some more.
 func (w *writer[S]) roll() {
 	if err := w.tryRoll(); err != nil {
+		w.report(fmt.Errorf("begin the next journal file: %w", err))
 		w.rollAt = w.end + reserveStep
 		return
 	}
@@ -129,8 +130,12 @@ func (w *writer[S]) dropped(n int) {
 func (w *writer[S]) endSnapshot(s snapped) {
 	w.snapping = false
 	w.dropped(s.dropped)
-	if s.err == nil && w.poison == nil {
-		_ = w.appendOwn("snapshot", &StateHashed{Seq: s.seq, Hash: s.hash})
+	err := s.err
+	if err == nil && w.poison == nil {
+		err = w.appendOwn("snapshot", &StateHashed{Seq: s.seq, Hash: s.hash})
+	}
+	if err != nil {
+		w.report(fmt.Errorf("write a snapshot: %w; the journal goes on without it", err))
 	}
 }
 

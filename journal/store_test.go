@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"doze/disk"
@@ -279,5 +280,32 @@ func TestRetentionDropsOldFiles(t *testing.T) {
 	mustEqualStates(t, want, got)
 	if rec.SnapshotSeq == 0 {
 		t.Errorf("recovery %+v", rec)
+	}
+}
+
+// What fails is reported once, and again after a write that succeeded.
+func TestFailuresAreReportedOnce(t *testing.T) {
+	fsys := disk.NewMem()
+	var reports []error
+	opt := testOptions()
+	opt.Report = func(err error) { reports = append(reports, err) }
+	s, _ := open(t, fsys, opt)
+	for round := range 2 {
+		fsys.Inject(&disk.Fault{Err: syscall.ENOSPC, Only: []disk.Op{disk.OpWrite}, Persistent: true})
+		for range 3 {
+			if err := tryEmit(s, &ProducerIDsAllocated{First: int64(round), Count: 1}); !errors.Is(err, ErrFull) {
+				t.Fatalf("on a full disk: %v", err)
+			}
+		}
+		fsys.Clear()
+		if err := tryEmit(s, &ProducerIDsAllocated{First: int64(round), Count: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(reports) != 2 || !errors.Is(reports[0], ErrFull) {
+		t.Errorf("reported %v", reports)
 	}
 }

@@ -28,6 +28,7 @@ type writer[S State[S]] struct {
 	durable  uint64 // last entry known to be on disk
 	clean    bool   // nothing was written since a clean stop
 	poison   error  // set by a failed fsync: every later update gets it
+	reported string // the failure that was reported last; empty after a write that succeeded
 	stopping bool
 
 	// the batch in hand
@@ -191,7 +192,7 @@ func (w *writer[S]) commit() error {
 		}
 		w.durable = w.seq
 	}
-	w.end, w.size = end, max(w.size, end)
+	w.end, w.size, w.reported = end, max(w.size, end), ""
 	return nil
 }
 
@@ -216,15 +217,26 @@ func (w *writer[S]) takeBack(cause error) error {
 		return w.poisoned(fmt.Errorf("take back a failed write: %w", errors.Join(err, cause)))
 	}
 	w.size = w.end
+	err := fmt.Errorf("write journal: %w", cause)
 	if errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT) {
-		return fmt.Errorf("%w: %w", ErrFull, cause)
+		err = fmt.Errorf("%w: %w", ErrFull, cause)
 	}
-	return fmt.Errorf("write journal: %w", cause)
+	w.report(err)
+	return err
 }
 
 func (w *writer[S]) poisoned(cause error) error {
 	w.poison = fmt.Errorf("%w: %w", ErrPoisoned, cause)
+	w.report(w.poison)
 	return w.poison
+}
+
+// report tells of a failure, unless it is the one that was told last.
+func (w *writer[S]) report(err error) {
+	if text := err.Error(); text != w.reported {
+		w.reported = text
+		w.opt.Report(err)
+	}
 }
 
 // publish shows the working state to readers.
