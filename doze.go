@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -114,12 +113,9 @@ func (b *Broker) Recovered() string { return b.recovery.String() }
 // openDir makes the data directory, or a temporary one, and takes its lock.
 func (b *Broker) openDir() error {
 	if b.opt.Ephemeral {
-		dir, err := os.MkdirTemp("", "doze-")
-		if err != nil {
-			return fmt.Errorf("make a temporary data directory: %w; set TMPDIR to a directory that is writable", err)
+		if err := b.makeEphemeral(); err != nil {
+			return err
 		}
-		b.opt.DataDir = dir
-		b.onClose(func() error { return os.RemoveAll(dir) })
 	}
 	if err := refuseForeign(b.opt.DataDir); err != nil {
 		return err
@@ -136,7 +132,7 @@ func (b *Broker) openDir() error {
 		return b.lockRefused(err)
 	}
 	b.onClose(lock.Close)
-	return nil
+	return b.markEphemeral()
 }
 
 // Names in a data directory.

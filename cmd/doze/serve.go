@@ -8,9 +8,8 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
+	"sync/atomic"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -18,7 +17,7 @@ import (
 	"doze"
 )
 
-// Run starts the broker, says when it is ready, and stops it at a signal; at the second it is gone at once.
+// Run starts the broker, says when it is ready, and stops it at a signal; at another one it is gone at once.
 func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	g, err := gather(kctx, p, c.Config)
 	if err != nil {
@@ -33,12 +32,18 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 		return err
 	}
 	defer profiles.Close()
-	ctx, stop := untilSignal()
+	var running atomic.Pointer[doze.Broker]
+	ctx, stop := untilSignal(func() {
+		if broker := running.Load(); broker != nil {
+			broker.Abandon()
+		}
+	})
 	defer stop()
 	broker, err := doze.New(o)
 	if err != nil {
 		return err
 	}
+	running.Store(broker)
 	return serve(ctx, broker, o, g, p.stdout)
 }
 
@@ -54,13 +59,6 @@ func serve(ctx context.Context, broker *doze.Broker, o doze.Options, g gathered,
 		return errors.Join(err, broker.Close(), <-served)
 	}
 	return <-served
-}
-
-// untilSignal ends at the first SIGINT or SIGTERM; the second ends the process.
-func untilSignal() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // announce prints the summary for people, and the ready line for programs, last.
