@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -37,6 +36,7 @@ type Broker struct {
 	logs      *segments.Dir
 	handlers  *handlers.Broker
 	server    *wire.Server
+	bound     []net.Listener // of opt.Listeners
 	listeners []*wire.Listener
 
 	once    sync.Once
@@ -44,7 +44,7 @@ type Broker struct {
 	closers []func() error // what was opened, in order
 }
 
-// New validates the options, takes the data directory, brings the state up and binds the listeners: when it returns,
+// New validates the options, binds the listeners, takes the data directory and brings the state up: when it returns,
 // clients may connect; they are served once Run runs. After an error nothing is left open.
 func New(opt Options) (*Broker, error) {
 	opt, err := opt.WithDefaults()
@@ -52,7 +52,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.openControl, b.listen} {
+	for _, step := range []func() error{b.bind, b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.openControl, b.listen} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -114,12 +114,9 @@ func (b *Broker) Recovered() string { return b.recovery.String() }
 // openDir makes the data directory, or a temporary one, and takes its lock.
 func (b *Broker) openDir() error {
 	if b.opt.Ephemeral {
-		dir, err := os.MkdirTemp("", "doze-")
-		if err != nil {
-			return fmt.Errorf("make a temporary data directory: %w; set TMPDIR to a directory that is writable", err)
+		if err := b.makeEphemeral(); err != nil {
+			return err
 		}
-		b.opt.DataDir = dir
-		b.onClose(func() error { return os.RemoveAll(dir) })
 	}
 	if err := refuseForeign(b.opt.DataDir); err != nil {
 		return err
@@ -136,7 +133,7 @@ func (b *Broker) openDir() error {
 		return b.lockRefused(err)
 	}
 	b.onClose(lock.Close)
-	return nil
+	return b.markEphemeral()
 }
 
 // Names in a data directory.
@@ -236,8 +233,11 @@ func (b *Broker) listen() error {
 		}
 		return err
 	})
-	for _, l := range b.opt.Listeners {
-		listener, err := b.server.Listen(l.Address, wire.ListenOptions{Name: l.Name, Advertise: l.Advertise})
+	for i, l := range b.opt.Listeners {
+		if err := b.bindOne(i); err != nil {
+			return err
+		}
+		listener, err := b.server.ListenOn(b.bound[i], wire.ListenOptions{Name: l.Name, Advertise: l.Advertise})
 		if err != nil {
 			return err
 		}

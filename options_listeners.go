@@ -26,8 +26,12 @@ func (o *Options) fillListeners() error {
 		return err
 	case len(o.Listeners) == 0:
 		o.Listeners = fromProperties
-	case len(fromProperties) > 0 && !slices.Equal(o.Listeners, fromProperties):
-		return errors.New("the listeners are set twice, as options and by the property listeners or advertised.listeners; keep one")
+	case o.Properties["listeners"] == "":
+		if o.Listeners, err = advertised(o.Listeners, o.Properties); err != nil {
+			return err
+		}
+	case !slices.Equal(o.Listeners, fromProperties):
+		return errors.New("the listeners are set twice, as options and by the property listeners; keep one")
 	}
 	if len(o.Listeners) == 0 {
 		o.Listeners = []Listener{{Address: DefaultAddress}}
@@ -37,6 +41,36 @@ func (o *Options) fillListeners() error {
 	}
 	o.Listeners = slices.Clone(o.Listeners)
 	return o.checkListeners()
+}
+
+// advertised gives listeners the addresses of the property advertised.listeners: one that has a name that of its name, the
+// others one each in order, with its name.
+func advertised(listeners []Listener, p map[string]string) ([]Listener, error) {
+	all, err := parseListenerURLs("advertised.listeners", p["advertised.listeners"])
+	if err != nil {
+		return nil, err
+	}
+	controller := configs.Entries(p["controller.listener.names"])
+	all = slices.DeleteFunc(all, func(l Listener) bool { return slices.Contains(controller, l.Name) })
+	listeners = slices.Clone(listeners)
+	for _, a := range all {
+		i := slices.IndexFunc(listeners, func(l Listener) bool { return l.Name == a.Name })
+		if i < 0 {
+			i = slices.IndexFunc(listeners, func(l Listener) bool { return l.Name == "" })
+		}
+		if i < 0 {
+			return nil, fmt.Errorf("property advertised.listeners has %s://%s, but no listener is left for it; name a listener for each, in the same order, or leave it out", a.Name, a.Address)
+		}
+		l := &listeners[i]
+		if l.Advertise != "" && l.Advertise != a.Address {
+			return nil, fmt.Errorf("listener %s is advertised twice, as %s and by property advertised.listeners as %s; keep one", l.Address, l.Advertise, a.Address)
+		}
+		l.Name, l.Advertise = a.Name, a.Address
+		if err := checkPlaintext(l.Name, p["listener.security.protocol.map"]); err != nil {
+			return nil, err
+		}
+	}
+	return listeners, nil
 }
 
 func (o *Options) checkListeners() error {

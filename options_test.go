@@ -43,6 +43,21 @@ func TestOptionsFromServerProperties(t *testing.T) {
 	}
 }
 
+// TestOptionsAdvertised: the property belongs to listeners that are options, by name or in order.
+func TestOptionsAdvertised(t *testing.T) {
+	o, err := Options{DataDir: t.TempDir(), Listeners: []Listener{{Address: "a:1"}, {Name: "B", Address: "b:1"}, {Address: "c:1"}}, Properties: map[string]string{
+		"advertised.listeners":           "B://bb:2,CONTROLLER://x:1,PLAINTEXT://aa:2",
+		"listener.security.protocol.map": "B:PLAINTEXT", "controller.listener.names": "CONTROLLER",
+	}}.WithDefaults()
+	want := []Listener{{"PLAINTEXT", "a:1", "aa:2"}, {"B", "b:1", "bb:2"}, {"PLAINTEXT_3", "c:1", ""}}
+	if err != nil || !slices.Equal(o.Listeners, want) {
+		t.Fatalf("%+v, %v", o.Listeners, err)
+	}
+	if again, err := o.WithDefaults(); err != nil || !slices.Equal(again.Listeners, want) {
+		t.Errorf("filled twice: %+v, %v", again.Listeners, err)
+	}
+}
+
 // TestOptionsMistakes: each is refused with a text that says what to do.
 func TestOptionsMistakes(t *testing.T) {
 	dir := t.TempDir()
@@ -69,6 +84,9 @@ func TestOptionsMistakes(t *testing.T) {
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}, {Address: "a:1"}}}, "used twice"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1", Name: "A"}, {Address: "a:2", Name: "A"}}}, "used twice"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}}, Properties: map[string]string{"listeners": "PLAINTEXT://a:1"}}, "set twice"},
+		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}}, Properties: map[string]string{"advertised.listeners": "A://a:1,B://b:2", "listener.security.protocol.map": "A:PLAINTEXT"}}, "has B://b:2, but no listener is left for it"},
+		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1", Advertise: "b:1"}}, Properties: map[string]string{"advertised.listeners": "PLAINTEXT://c:1"}}, "advertised twice"},
+		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}}, Properties: map[string]string{"advertised.listeners": "SSL://c:1"}}, "serves PLAINTEXT listeners"},
 		{Options{DataDir: dir, Ephemeral: true}, "contradict each other"},
 		{Options{Name: "../x"}, "use letters"},
 		{Options{DataDir: dir, KafkaVersion: "2.8"}, "is not one of 3.7, 3.9"},

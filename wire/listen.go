@@ -133,6 +133,9 @@ func (s *Server) firstTCP() *Listener {
 
 const unixPrefix = "unix:"
 
+// Bind opens an address as Listen does, for ListenOn: who connects waits until a server takes the listener and serves.
+func Bind(addr string) (net.Listener, error) { return listen(addr) }
+
 func listen(addr string) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(addr, unixPrefix); ok {
 		return listenUnix(path)

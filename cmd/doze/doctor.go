@@ -18,12 +18,14 @@ import (
 
 // doctorCmd takes those flags of serve that decide what the broker needs of the machine.
 type doctorCmd struct {
-	Listen    []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
-	Advertise []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
-	Name      string   `help:"As doze serve --name." placeholder:"NAME"`
-	DataDir   string   `help:"As doze serve --data-dir." placeholder:"DIR"`
-	Config    string   `help:"As doze serve --config." placeholder:"FILE"`
-	JSON      bool     `help:"Print a JSON array instead of lines." name:"json"`
+	Listen     []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
+	Advertise  []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
+	Name       string   `help:"As doze serve --name." placeholder:"NAME"`
+	DataDir    string   `help:"As doze serve --data-dir." placeholder:"DIR"`
+	Set        []string `help:"As doze serve --set." placeholder:"NAME=VALUE" sep:"none"`
+	Properties []string `help:"As doze serve --properties." placeholder:"FILE" sep:"none"`
+	Config     string   `help:"As doze serve --config." placeholder:"FILE"`
+	JSON       bool     `help:"Print a JSON array instead of lines." name:"json"`
 }
 
 // Help is shown below the flags.

@@ -15,10 +15,12 @@ import (
 
 // envCmd takes those flags of serve that decide where clients connect.
 type envCmd struct {
-	Listen    []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
-	Advertise []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
-	Config    string   `help:"As doze serve --config." placeholder:"FILE"`
-	JSON      bool     `help:"Print a JSON object instead of lines for a shell." name:"json"`
+	Listen     []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
+	Advertise  []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
+	Set        []string `help:"As doze serve --set." placeholder:"NAME=VALUE" sep:"none"`
+	Properties []string `help:"As doze serve --properties." placeholder:"FILE" sep:"none"`
+	Config     string   `help:"As doze serve --config." placeholder:"FILE"`
+	JSON       bool     `help:"Print a JSON object instead of lines for a shell." name:"json"`
 }
 
 // Help is shown below the flags.

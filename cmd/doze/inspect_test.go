@@ -39,6 +39,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"status":  status,
 	"copy":    copyTree,
 	"remove":  remove,
+	"empty":   empty,
 }
 
 // status N COMMAND... holds that the command ends with status N.
@@ -66,6 +67,15 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 // copy FROM TO copies a directory.
 func copyTree(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+}
+
+// empty DIR holds that nothing is in the directory.
+func empty(ts *testscript.TestScript, neg bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if (len(entries) == 0) == neg {
+		ts.Fatalf("%s has %v", args[0], entries)
+	}
 }
 
 // remove GLOB removes what matches; there must be something.

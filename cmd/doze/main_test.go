@@ -44,10 +44,11 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func TestHealth(t *testing.T) {
-	h, err := serveHealth("127.0.0.1:0")
+	h, err := listenHealth("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.serve()
 	resp, err := http.Get(h.url)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +64,7 @@ func TestHealth(t *testing.T) {
 	if _, err := http.Get(h.url); err == nil {
 		t.Error("it answers after Close")
 	}
-	if none, err := serveHealth(""); err != nil || none.Close() != nil {
+	if none, err := listenHealth(""); err != nil || none.Close() != nil {
 		t.Errorf("no address: %v", err)
 	}
 }

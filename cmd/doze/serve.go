@@ -6,19 +6,15 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
-	"time"
+	"sync/atomic"
 
 	"github.com/alecthomas/kong"
 
 	"doze"
 )
 
-// Run starts the broker, says when it is ready, and stops it at a signal; at the second it is gone at once.
+// Run starts the broker, says when it is ready, and stops it at a signal; at another one it is gone at once.
 func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	g, err := gather(kctx, p, c.Config)
 	if err != nil {
@@ -33,38 +29,62 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 		return err
 	}
 	defer profiles.Close()
-	ctx, stop := untilSignal()
-	defer stop()
-	broker, err := doze.New(o)
+	file := readyFile(g.text("ready-file"))
+	if err := file.prepare(); err != nil {
+		return err
+	}
+	health, err := listenHealth(g.text("health-addr"))
 	if err != nil {
 		return err
 	}
-	return serve(ctx, broker, o, g, p.stdout)
+	defer health.Close()
+	var running atomic.Pointer[doze.Broker]
+	ctx, stop := untilSignal(func() { abandon(running.Load(), file) })
+	defer stop()
+	broker, err := doze.New(o)
+	if err != nil {
+		return explainListen(err)
+	}
+	running.Store(broker)
+	err = serve(ctx, broker, health, func() error { return announce(broker, o, g, health.url, file, p.stdout) })
+	return errors.Join(err, file.remove())
 }
 
-func serve(ctx context.Context, broker *doze.Broker, o doze.Options, g gathered, out io.Writer) error {
-	health, err := serveHealth(g.text("health-addr"))
-	if err != nil {
-		return errors.Join(err, broker.Close())
+// abandon removes what must not stay when the process ends at once.
+func abandon(broker *doze.Broker, file readyFile) {
+	if broker != nil {
+		broker.Abandon()
+		_ = file.remove() // nobody is left to be told
 	}
-	defer health.Close()
+}
+
+func serve(ctx context.Context, broker *doze.Broker, health health, announce func() error) error {
 	served := make(chan error, 1)
 	go func() { served <- broker.Run(ctx) }()
-	if err := announce(broker, o, g, health.url, out); err != nil {
+	health.serve()
+	if err := announce(); err != nil {
 		return errors.Join(err, broker.Close(), <-served)
 	}
 	return <-served
 }
 
-// untilSignal ends at the first SIGINT or SIGTERM; the second ends the process.
-func untilSignal() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+// explainListen says who has an address that is in use, where that can be seen.
+func explainListen(err error) error {
+	var refused *doze.ListenError
+	if !errors.As(err, &refused) || !refused.InUse() {
+		return err
+	}
+	by := ""
+	if _, port, splitErr := net.SplitHostPort(refused.Address); splitErr == nil {
+		if holder := portHolder(port); holder != "" {
+			by = " by " + holder
+		}
+	}
+	return fmt.Errorf("listen on %s: the address is in use%s; end that process, or choose another port: --listen 127.0.0.1:0 takes a free one", refused.Address, by)
 }
 
-// announce prints the summary for people, and the ready line for programs, last.
-func announce(broker *doze.Broker, o doze.Options, g gathered, health string, out io.Writer) error {
+// announce writes the ready file, then prints the summary for people and the ready line for programs, last.
+func announce(broker *doze.Broker, o doze.Options, g gathered, health string, file readyFile, out io.Writer) error {
 	ready := broker.Ready()
 	var b strings.Builder
 	fmt.Fprintf(&b, "doze %s, answering as Apache Kafka %s\n", buildVersion(), o.KafkaVersion)
@@ -91,15 +111,11 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, health string, ou
 	}
 	fmt.Fprintf(&b, "  shell     %s\n", envLine(ready, o))
 	fmt.Fprintln(&b, ready.Line())
+	if err := file.write(ready.Line()); err != nil {
+		return err
+	}
 	if _, err := io.WriteString(out, b.String()); err != nil {
 		return fmt.Errorf("print the ready line: %w", err)
-	}
-	readyFile := g.text("ready-file")
-	if readyFile == "" {
-		return nil
-	}
-	if err := os.WriteFile(readyFile, []byte(ready.Line()+"\n"), 0o644); err != nil { //nolint:gosec // it is for others to read
-		return fmt.Errorf("write the ready file: %w; name a file in a directory that is there", err)
 	}
 	return nil
 }
@@ -128,34 +144,4 @@ func envLine(ready doze.Ready, o doze.Options) string {
 		}
 	}
 	return `eval "$(doze env` + args.String() + `)"`
-}
-
-// health is the HTTP server of /healthz; the zero value is none.
-type health struct {
-	server *http.Server
-	url    string
-}
-
-// serveHealth answers /healthz with 200 on an address; on none when it is empty.
-func serveHealth(address string) (health, error) {
-	if address == "" {
-		return health{}, nil
-	}
-	ln, err := net.Listen("tcp", address)
-	if err != nil {
-		return health{}, fmt.Errorf("listen on %s for /healthz: %w; give --health-addr a free address", address, err)
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10}
-	go server.Serve(ln) //nolint:errcheck // it ends when it is closed
-	return health{server, "http://" + ln.Addr().String() + "/healthz"}, nil
-}
-
-// Close ends the server, if there is one.
-func (h health) Close() error {
-	if h.server == nil {
-		return nil
-	}
-	return h.server.Close()
 }

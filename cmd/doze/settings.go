@@ -133,36 +133,28 @@ func unknown(from, what, nearest string) error {
 	return fmt.Errorf("%s: %s is not known; did you mean %s?", from, what, nearest)
 }
 
-// listenerProperties are set in place of listen and advertise.
-var listenerProperties = []string{"listeners", "advertised.listeners"}
-
-// over lays a place over those before it.
+// over lays a place over those before it. Where to listen and what to advertise are two settings: who overrides one keeps
+// the other.
 func (p place) over(below place) (place, error) {
 	merged := place{maps.Clone(below.own), maps.Clone(below.properties)}
-	byFlag, byProperty := p.has(p.own, "listen", "advertise"), p.has(p.properties, listenerProperties...)
-	if byFlag != "" && byProperty != "" {
-		return place{}, fmt.Errorf("%s and %s both say where to listen; keep one", byFlag, byProperty)
+	for _, same := range [][2]string{{"listen", "listeners"}, {"advertise", "advertised.listeners"}} {
+		flag, byFlag := p.own[same[0]]
+		property, byProperty := p.properties[same[1]]
+		switch {
+		case byFlag && byProperty:
+			return place{}, fmt.Errorf("%s and %s both say where to %s; keep one", flag.from, property.from, same[0])
+		case byFlag:
+			delete(merged.properties, same[1])
+		case byProperty:
+			delete(merged.own, same[0])
+		}
 	}
-	if p.has(p.own, "listen") != "" {
-		maps.DeleteFunc(merged.properties, func(name string, _ given) bool { return slices.Contains(listenerProperties, name) })
-	}
-	if p.has(p.properties, "listeners") != "" {
-		delete(merged.own, "listen")
-		delete(merged.own, "advertise")
+	if _, ok := p.properties["listeners"]; ok {
+		delete(merged.own, "advertise") // its addresses were for the listeners of before
 	}
 	maps.Copy(merged.own, p.own)
 	maps.Copy(merged.properties, p.properties)
 	return merged, nil
-}
-
-// has says where the first of the names comes from; "" when none is set.
-func (p place) has(m map[string]given, names ...string) string {
-	for _, n := range names {
-		if g, ok := m[n]; ok {
-			return g.from
-		}
-	}
-	return ""
 }
 
 // mergePlaces lays the places over one another, the first one lowest.

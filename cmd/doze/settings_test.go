@@ -139,7 +139,7 @@ func TestListenersOfAContainer(t *testing.T) {
 		t.Errorf("listeners %+v", o.Listeners)
 	}
 	o, err = parse(t, environ, "--data-dir", t.TempDir(), "--listen", "127.0.0.1:9192")
-	if err != nil || len(o.Listeners) != 1 || o.Listeners[0].Address != "127.0.0.1:9192" || o.Listeners[0].Advertise != "" {
+	if err != nil || len(o.Listeners) != 1 || o.Listeners[0].Address != "127.0.0.1:9192" || o.Listeners[0].Advertise != "localhost:9092" {
 		t.Errorf("a flag over the container's environment: %+v, %v", o.Listeners, err)
 	}
 }
