@@ -25,14 +25,15 @@ until_true() {
   done
 }
 
-# end sends signal $1 to the broker and waits until it is gone.
+# end sends signal $1 to the broker and waits until it is gone; one that stays leaves a dump of its threads in the log.
 end() {
   local pid
   pid=$(cat "$BROKER_DIR/pid")
   kill "-$1" "$pid" 2>/dev/null || true
   until_true 30 test -s "$BROKER_DIR/status" && return
   echo "pid $pid did not end within 30 s of SIG$1" >&2
-  kill -KILL "$pid" 2>/dev/null || true
+  kill -QUIT "$pid" 2>/dev/null || true
+  until_true 5 test -s "$BROKER_DIR/status" || kill -KILL "$pid" 2>/dev/null || true
   return 1
 }
 
