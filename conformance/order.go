@@ -54,6 +54,10 @@ var sortRules = map[int16][]sortRule{
 	20: {
 		{"Topics", []string{"Topic", "TopicID", "ErrorCode", "ErrorMessage"}, "answers are shuffled on purpose"},
 	},
+	21: {
+		{"Topics", []string{"Topic"}, "answers are gathered in a hash map by partition"},
+		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
+	},
 	32: {
 		{"Resources.Configs", []string{"Name"}, "configs are kept in a hash map"},
 	},

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"hash/crc32"
+	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -158,7 +159,8 @@ func timed(times ...int64) Batch {
 	return b
 }
 
-func vn(v int16) string { return fmt.Sprintf("v%d", v) }
+func vn(v int16) string     { return fmt.Sprintf("v%d", v) }
+func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // ieee is the checksum of the old message formats.
 func ieee(b []byte) uint32 { return crc32.ChecksumIEEE(b) }

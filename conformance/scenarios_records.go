@@ -6,5 +6,6 @@ import "slices"
 func recordScenarios() []Scenario {
 	return slices.Concat(
 		produceScenarios(), produceBatchScenarios(), produceTimeScenarios(), idempotenceScenarios(),
+		fetchScenarios(), sessionScenarios(), listOffsetsScenarios(),
 	)
 }

@@ -12,19 +12,37 @@ import (
 // DeleteRecords (key 21), v0-v2: moves the log start of partitions (KIP-107). Offset -1 means the high watermark; one at or
 // below the log start changes nothing; one beyond the high watermark is out of range. The answer's low watermark is the
 // log start from now on. The decision is journaled before the log obeys.
+//
+// A topic that is only compacted refuses it (POLICY_VIOLATION). Of a partition that is named twice the last mention counts.
 func (b *Broker) deleteRecords(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DeleteRecordsRequest)
 	resp := respond[*kmsg.DeleteRecordsResponse](r)
+	last := map[topicPartition]int64{}
 	for _, asked := range req.Topics {
-		topic := kmsg.NewDeleteRecordsResponseTopic()
-		topic.Topic = asked.Topic
 		for _, p := range asked.Partitions {
+			last[topicPartition{asked.Topic, p.Partition}] = p.Offset
+		}
+	}
+	at := map[string]int{}
+	for _, asked := range req.Topics {
+		for _, p := range asked.Partitions {
+			offset, open := last[topicPartition{asked.Topic, p.Partition}]
+			if !open {
+				continue
+			}
+			delete(last, topicPartition{asked.Topic, p.Partition})
+			i, known := at[asked.Topic]
+			if !known {
+				i, at[asked.Topic] = len(resp.Topics), len(resp.Topics)
+				topic := kmsg.NewDeleteRecordsResponseTopic()
+				topic.Topic = asked.Topic
+				resp.Topics = append(resp.Topics, topic)
+			}
 			answer := kmsg.NewDeleteRecordsResponseTopicPartition()
 			answer.Partition = p.Partition
-			answer.LowWatermark, answer.ErrorCode = b.deleteBefore(ctx, r, asked.Topic, p.Partition, p.Offset)
-			topic.Partitions = append(topic.Partitions, answer)
+			answer.LowWatermark, answer.ErrorCode = b.deleteBefore(ctx, r, asked.Topic, p.Partition, offset)
+			resp.Topics[i].Partitions = append(resp.Topics[i].Partitions, answer)
 		}
-		resp.Topics = append(resp.Topics, topic)
 	}
 	return resp, nil
 }
@@ -35,6 +53,9 @@ func (b *Broker) deleteBefore(ctx context.Context, r *wire.Request, name string,
 	log := b.partition(state, topic, number)
 	if log == nil {
 		return -1, unknownTopicOrPartition
+	}
+	if configs := b.settings(state).topic(state, name); configs.Compact && !configs.Delete {
+		return -1, policyViolation
 	}
 	offsets, err := log.Offsets()
 	if err != nil {

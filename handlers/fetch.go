@@ -25,8 +25,11 @@ import (
 // when enough was appended. The first batch of the first partition that has one is sent whole whatever the limits say.
 func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.FetchRequest)
-	if len(req.Rack) > maxName {
-		return encodeFetch(req.Version, fetchAnswer{code: invalidRequest}), nil
+	switch {
+	case len(req.Rack) > maxName:
+		return encodeFetch(req.Version, failedFetch(req, invalidRequest)), nil
+	case req.IsolationLevel < 0 || req.IsolationLevel > 1:
+		return encodeFetch(req.Version, failedFetch(req, unknownServerError)), nil
 	}
 	c := b.sessions.open(req)
 	if c.code != none {
@@ -36,10 +39,45 @@ func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error)
 		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, b.fetchMaxBytes)),
 		committed: req.IsolationLevel == 1, version: req.Version,
 	}
-	results := b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond)
+	results := inAnswerOrder(b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond))
 	session, included := b.sessions.answer(c, results)
 	host, port := r.Conn.Advertised()
 	return encodeFetch(req.Version, fetchAnswer{session: session, results: included, leader: leader{b.nodeID, host, port}}), nil
+}
+
+// failedFetch refuses a request as a whole: before v13 in every partition too.
+func failedFetch(req *kmsg.FetchRequest, code int16) fetchAnswer {
+	answer := fetchAnswer{code: code}
+	if req.Version >= 13 {
+		return answer
+	}
+	for _, p := range askedPartitions(req) {
+		answer.results = append(answer.results, unreadPartition(p, code))
+	}
+	return answer
+}
+
+// unreadPartition answers a partition whose log was not asked.
+func unreadPartition(p *fetchPartition, code int16) fetchResult {
+	return fetchResult{
+		partition: p, name: p.topic, code: code, highWatermark: -1, lastStable: -1, logStart: -1, leaderEpoch: -1,
+		aborted: []segments.AbortedTxn{},
+	}
+}
+
+// inAnswerOrder sorts results as Kafka does: partitions that are there, then unknown ids, then what is unknown otherwise.
+func inAnswerOrder(results []fetchResult) []fetchResult {
+	rank := func(r fetchResult) int {
+		switch r.code {
+		case unknownTopicID:
+			return 1
+		case unknownTopicOrPartition:
+			return 2
+		}
+		return 0
+	}
+	slices.SortStableFunc(results, func(a, b fetchResult) int { return rank(a) - rank(b) })
+	return results
 }
 
 // fetchWants is what all partitions of a request share.
@@ -92,7 +130,7 @@ func (s *storedRecords) OS() (*os.File, int64) {
 // fetchWhenReady reads, and reads again whenever one of the partitions has moved, until there is enough to answer or the
 // wait is over.
 func (b *Broker) fetchWhenReady(ctx context.Context, partitions []*fetchPartition, want fetchWants, wait time.Duration) []fetchResult {
-	results, ready := b.fetchOnce(partitions, want)
+	results, unknown, ready := b.fetchOnce(partitions, want)
 	if ready || wait <= 0 || len(partitions) == 0 {
 		return results
 	}
@@ -108,7 +146,8 @@ func (b *Broker) fetchWhenReady(ctx context.Context, partitions []*fetchPartitio
 	defer deadline.Stop()
 	for {
 		releaseAll(results)
-		if results, ready = b.fetchOnce(partitions, want); ready {
+		var nowUnknown int
+		if results, nowUnknown, ready = b.fetchOnce(partitions, want); ready || nowUnknown > unknown {
 			return results
 		}
 		select {
@@ -147,8 +186,9 @@ func (p *fetchPartition) find(topics projections.Topics) *projections.Topic {
 	return topics.Named(p.topic)
 }
 
-// fetchOnce reads every partition as far as the limits go and tells whether that is an answer already.
-func (b *Broker) fetchOnce(partitions []*fetchPartition, want fetchWants) (results []fetchResult, ready bool) {
+// fetchOnce reads every partition as far as the limits go and tells whether that is an answer already. It counts those that
+// are not there: the request waits for the others.
+func (b *Broker) fetchOnce(partitions []*fetchPartition, want fetchWants) (results []fetchResult, unknown int, ready bool) {
 	state, _ := b.view()
 	results = make([]fetchResult, len(partitions))
 	left, total, failed := want.maxBytes, int64(0), false
@@ -157,31 +197,34 @@ func (b *Broker) fetchOnce(partitions []*fetchPartition, want fetchWants) (resul
 		*result = b.fetchPartition(state, p, want, left, total == 0)
 		total += result.size()
 		left = max(0, left-result.size())
+		if result.unknown() {
+			unknown++
+			continue
+		}
 		failed = failed || result.code != none || result.diverged
 	}
-	return results, failed || total >= want.minBytes
+	return results, unknown, failed || total >= want.minBytes || unknown == len(partitions)
+}
+
+// unknown tells whether there is no such partition.
+func (f *fetchResult) unknown() bool {
+	return f.code == unknownTopicID || f.code == unknownTopicOrPartition
 }
 
 // fetchPartition reads one partition; whole says that its first batch is sent even above the limits.
 func (b *Broker) fetchPartition(state *projections.State, p *fetchPartition, want fetchWants, left int64, whole bool) fetchResult {
-	result := fetchResult{partition: p, name: p.topic, highWatermark: -1, lastStable: -1, logStart: -1, leaderEpoch: -1}
 	topic := p.find(state.Topics)
 	log := b.partition(state, topic, p.number)
 	switch {
 	case topic == nil && want.version >= 13:
-		result.code = unknownTopicID
-		return result
+		return unreadPartition(p, unknownTopicID)
 	case log == nil:
-		result.code = unknownTopicOrPartition
-		return result
+		return unreadPartition(p, unknownTopicOrPartition)
 	}
+	result := fetchResult{partition: p, highWatermark: -1, lastStable: -1, logStart: -1}
 	result.name = topic.Name
 	result.leaderEpoch = topic.LeaderEpoch(p.number, state.Starts)
 	if result.code = checkLeaderEpoch(p.currentEpoch, result.leaderEpoch); result.code != none {
-		return result
-	}
-	if want.version < 10 && b.settings(state).topic(state, topic.Name).CompressionType == "zstd" {
-		result.code = unsupportedCompressionType
 		return result
 	}
 	if b.diverges(log, p, &result) {
@@ -191,14 +234,19 @@ func (b *Broker) fetchPartition(state *projections.State, p *fetchPartition, wan
 	return result
 }
 
-// diverges tells a client whose last record is of an epoch that ended elsewhere where that epoch ends (KIP-595, v12+).
+// diverges tells a client whose last record is of an epoch that ended elsewhere where that epoch ends (KIP-595, v12+). An
+// epoch that never was is out of range.
 func (b *Broker) diverges(log *segments.Partition, p *fetchPartition, result *fetchResult) bool {
 	if p.lastEpoch < 0 {
 		return false
 	}
 	epoch, end, err := log.EndOfEpoch(p.lastEpoch)
-	if err != nil || epoch < 0 || epoch == p.lastEpoch && end >= p.offset {
+	switch {
+	case err != nil || epoch == p.lastEpoch && end >= p.offset:
 		return false
+	case epoch < 0:
+		result.code = offsetOutOfRange
+		return true
 	}
 	result.diverged, result.epoch, result.epochEnd = true, epoch, end
 	if offsets, err := log.Offsets(); err == nil {
@@ -208,16 +256,22 @@ func (b *Broker) diverges(log *segments.Partition, p *fetchPartition, result *fe
 }
 
 func (b *Broker) readInto(log *segments.Partition, p *fetchPartition, want fetchWants, left int64, whole bool, result *fetchResult) {
+	most := min(int64(p.maxBytes), left)
 	span, err := log.Read(segments.Fetch{
-		Offset: p.offset, MaxBytes: int(min(int64(p.maxBytes), left)), MinOneBatch: whole, ReadCommitted: want.committed,
+		Offset: p.offset, MaxBytes: int(most), MinOneBatch: whole, ReadCommitted: want.committed,
 	})
+	if most < 0 && err == nil && p.offset < span.HighWatermark { // Kafka's log does not take it
+		span.Release()
+		result.code = unknownServerError
+		return
+	}
 	if err != nil {
 		result.code = readCode(err, want.version)
 		return
 	}
 	result.highWatermark, result.lastStable, result.logStart = span.HighWatermark, span.LastStable, span.LogStart
 	if want.committed {
-		result.aborted = slices.Concat([]segments.AbortedTxn{}, span.Aborted) // present even when there are none
+		result.aborted = append([]segments.AbortedTxn{}, span.Aborted...) // present even when there are none
 	}
 	if span.Len() > 0 {
 		result.records = &storedRecords{span}

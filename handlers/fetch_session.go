@@ -144,7 +144,7 @@ func askedPartitions(req *kmsg.FetchRequest) []*fetchPartition {
 		for _, p := range t.Partitions {
 			partition := &fetchPartition{
 				topic: t.Topic, topicID: t.TopicID, number: p.Partition, offset: p.FetchOffset, maxBytes: p.PartitionMaxBytes,
-				currentEpoch: p.CurrentLeaderEpoch, lastEpoch: p.LastFetchedEpoch, highWatermark: -1, logStart: -1,
+				currentEpoch: max(p.CurrentLeaderEpoch, -1), lastEpoch: p.LastFetchedEpoch, highWatermark: -1, logStart: -1,
 			}
 			if at, again := seen[partition.key()]; again {
 				asked[at] = partition

@@ -19,21 +19,31 @@ import (
 //	>=0: the first record whose timestamp is at least this
 //
 // A special timestamp below its version answers UNSUPPORTED_VERSION for the partition, one that stands twice INVALID_REQUEST.
+// Each partition is answered once.
 func (b *Broker) listOffsets(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ListOffsetsRequest)
 	resp := respond[*kmsg.ListOffsetsResponse](r)
-	twice := duplicatePartitions(req)
+	mentions := mentionsOf(req)
+	at := map[string]int{}
 	for _, asked := range req.Topics {
-		topic := kmsg.NewListOffsetsResponseTopic()
-		topic.Topic = asked.Topic
-		for _, p := range asked.Partitions {
-			if twice[topicPartition{asked.Topic, p.Partition}] {
-				topic.Partitions = append(topic.Partitions, noOffset(p.Partition, invalidRequest))
-				continue
-			}
-			topic.Partitions = append(topic.Partitions, b.listOffset(req, asked.Topic, p))
+		i, known := at[asked.Topic]
+		if !known {
+			i, at[asked.Topic] = len(resp.Topics), len(resp.Topics)
+			topic := kmsg.NewListOffsetsResponseTopic()
+			topic.Topic = asked.Topic
+			resp.Topics = append(resp.Topics, topic)
 		}
-		resp.Topics = append(resp.Topics, topic)
+		for _, p := range asked.Partitions {
+			mention := topicPartition{asked.Topic, p.Partition}
+			switch n := mentions[mention]; {
+			case n == 0: // answered
+			case n == 1:
+				resp.Topics[i].Partitions = append(resp.Topics[i].Partitions, b.listOffset(req, asked.Topic, p))
+			default:
+				resp.Topics[i].Partitions = append(resp.Topics[i].Partitions, noOffset(p.Partition, invalidRequest))
+			}
+			mentions[mention] = 0
+		}
 	}
 	return resp, nil
 }
@@ -43,16 +53,15 @@ type topicPartition struct {
 	partition int32
 }
 
-func duplicatePartitions(req *kmsg.ListOffsetsRequest) map[topicPartition]bool {
-	seen, twice := map[topicPartition]bool{}, map[topicPartition]bool{}
+// mentionsOf counts how often the request names each partition.
+func mentionsOf(req *kmsg.ListOffsetsRequest) map[topicPartition]int {
+	mentions := map[topicPartition]int{}
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
-			tp := topicPartition{t.Topic, p.Partition}
-			twice[tp] = seen[tp]
-			seen[tp] = true
+			mentions[topicPartition{t.Topic, p.Partition}]++
 		}
 	}
-	return twice
+	return mentions
 }
 
 func noOffset(partition int32, code int16) kmsg.ListOffsetsResponseTopicPartition {
@@ -134,6 +143,10 @@ func lookUp(log *segments.Partition, timestamp int64, committed bool) (segments.
 	var any bool
 	if timestamp == maxTimestamp {
 		found, any, err = log.MaxTimestamp()
+		if err == nil && !any && offsets.LogStart < end { // no record has a timestamp: the first is the largest
+			found.Offset, found.Timestamp, any = offsets.LogStart, -1, true
+			found.LeaderEpoch, err = log.StartEpoch()
+		}
 	} else {
 		found, any, err = log.OffsetForTime(timestamp)
 	}
