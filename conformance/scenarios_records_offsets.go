@@ -366,7 +366,7 @@ func runDeleteRecordsRestart(c *C) {
 		how()
 		a = c.Conn("a")
 		a.AwaitTopic(t.name, 1)
-		a.Do("earliest", 5, listOffsets(t, earliest))
+		a.Do("earliest", 3, listOffsets(t, earliest)) // without the epoch, which Kafka knows again a moment after a kill
 		a.Do("fetch from "+number(before), 12, fetchFrom(t, before))
 		a.Do("fetch from "+number(before-1), 12, fetchFrom(t, before-1))
 		a.Do("delete before "+number(before)+" again", 2, deleteBefore(t, before))
