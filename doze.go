@@ -159,7 +159,7 @@ func (b *Broker) openJournal() error {
 		Retention: max(b.opt.JournalRetention, 0), MustExist: hasSegments,
 	}, projections.New)
 	if err != nil {
-		return fmt.Errorf("data directory %s: %w", b.fs.Path(), err)
+		return inDir(b.fs, err)
 	}
 	b.store, b.recovery = store, recovery
 	b.onClose(store.Close)
