@@ -160,7 +160,7 @@ func (b *Broker) openJournal() error {
 		Report: func(err error) { b.opt.Logger.Error("the control journal", "error", err) },
 	}, projections.New)
 	if err != nil {
-		return fmt.Errorf("data directory %s: %w", b.fs.Path(), err)
+		return inDir(b.fs, err)
 	}
 	b.store, b.recovery = store, recovery
 	b.onClose(store.Close)

@@ -31,7 +31,7 @@ type Repair struct {
 
 // PlanRepair looks through a data directory, all of it, without changing its journal or its records.
 func PlanRepair(dir string) (*Repair, error) {
-	if err := mustBeDataDir(dir); err != nil {
+	if err := MustBeDataDir(dir); err != nil {
 		return nil, err
 	}
 	fsys, err := disk.OpenOS(dir)
@@ -45,8 +45,8 @@ func PlanRepair(dir string) (*Repair, error) {
 	return r, nil
 }
 
-// mustBeDataDir refuses a path at which no broker has kept anything.
-func mustBeDataDir(dir string) error {
+// MustBeDataDir refuses a path at which no broker has kept anything.
+func MustBeDataDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("%w; name a data directory", err)

@@ -19,6 +19,7 @@ type DamageError struct {
 	FirstSeq uint64 // first entry that cannot be read
 	LastSeq  uint64 // last entry known to have been written; below FirstSeq when not known
 	Reason   string
+	Dir      string // the data directory as people see it, for who reads the error; empty when not known
 }
 
 func (e *DamageError) Error() string {
@@ -26,8 +27,12 @@ func (e *DamageError) Error() string {
 	if e.LastSeq > e.FirstSeq {
 		lost = fmt.Sprintf("entries %d to %d", e.FirstSeq, e.LastSeq)
 	}
-	return fmt.Sprintf("journal file %s is damaged at byte %d (%s): %s; nothing was changed. Restore the file, or run `doze repair DIR`, which shows what would be given up",
-		e.File, e.Offset, lost, e.Reason)
+	dir := e.Dir
+	if dir == "" {
+		dir = "DIR"
+	}
+	return fmt.Sprintf("journal file %s is damaged at byte %d (%s): %s; nothing was changed. Restore the file, or run `doze repair %s`, which shows what would be given up",
+		e.File, e.Offset, lost, e.Reason, dir)
 }
 
 // Tail is what a crash left at the end of the last file: part of a write that was never acknowledged as durable.

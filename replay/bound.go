@@ -55,6 +55,11 @@ func (b Bound) position(e *journal.Entry) int64 {
 	return int64(min(e.Seq, 1<<62))
 }
 
+// beyond says whether the bound lies behind the last entry.
+func (b Bound) beyond(seq uint64, at int64) bool {
+	return b.set && b.position(&journal.Entry{Seq: seq, At: at}) < b.n
+}
+
 // covers says whether a snapshot of an entry lies at or in front of the bound.
 func (b Bound) covers(seq uint64, at int64) bool {
 	return !b.before(&journal.Entry{Seq: seq, At: at})

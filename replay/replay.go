@@ -56,6 +56,8 @@ type Result struct {
 	ClusterID [16]byte
 	Entries   uint64 // read
 	Events    uint64
+	Matched   uint64   // of them, those that were to be shown
+	Kinds     []string // of events read when some are picked out by Grep, sorted
 	FirstSeq  uint64
 	LastSeq   uint64             // last entry read
 	LastAt    int64              // its time, ms
@@ -82,7 +84,10 @@ func (r *Result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d entries (%d events), %d to %d, the last at %s", r.Entries, r.Events, r.FirstSeq, r.LastSeq, Time(r.LastAt))
 	if r.State != nil {
-		fmt.Fprintf(&b, "; state hash %x; %d hashes compared and equal", r.Hash, r.Compared)
+		fmt.Fprintf(&b, "; state hash %x", r.Hash)
+		if r.Compared > 0 {
+			fmt.Fprintf(&b, "; %d hashes compared and equal", r.Compared)
+		}
 	}
 	for _, note := range r.Notes {
 		b.WriteString("\n" + note)
@@ -119,8 +124,9 @@ type run struct {
 	fold   *fold
 	topics topicNames
 	stats  *stats
-	last   uint64 // last entry read, shown or not
-	ended  bool   // it is the journal's last
+	kinds  map[journal.Kind]bool // seen, when some are picked out
+	last   uint64                // last entry read, shown or not
+	ended  bool                  // it is the journal's last
 	line   []byte
 }
 
@@ -148,6 +154,9 @@ func runOnce(fsys disk.FS, name string, opt Options) (*Result, error) {
 	defer x.r.Close()
 	if opt.Stats {
 		x.stats = newStats()
+	}
+	if len(opt.Grep) > 0 {
+		x.kinds = map[journal.Kind]bool{}
 	}
 	if err := x.begin(); err != nil {
 		return x.res, err
@@ -224,6 +233,7 @@ func (x *run) show(entry *journal.Entry) error {
 		return nil
 	}
 	shown := x.matching(entry)
+	x.res.Matched += uint64(len(shown))
 	if len(shown) == 0 {
 		return nil
 	}
@@ -253,6 +263,9 @@ func (x *run) show(entry *journal.Entry) error {
 func (x *run) matching(entry *journal.Entry) []int {
 	var shown []int
 	for i := range entry.Events {
+		if x.kinds != nil {
+			x.kinds[entry.Events[i].Kind()] = true
+		}
 		if matchesAll(x.opt.Grep, entry, i, x.topics) {
 			shown = append(shown, i)
 		}
@@ -277,6 +290,9 @@ func (x *run) verdict(err error) error {
 		x.res.Tail, x.res.Clean = x.r.Tail(), x.r.CleanStop(x.res.LastSeq)
 		if x.res.Tail != nil {
 			x.res.note("%s", x.res.Tail)
+		}
+		if x.last > x.res.Base && x.opt.Until.beyond(x.res.LastSeq, x.res.LastAt) {
+			x.res.note("there is nothing later: the journal ends at entry %d of %s", x.res.LastSeq, Time(x.res.LastAt))
 		}
 	case errors.Is(err, errCut):
 	case errors.As(err, &newer), errors.As(err, &unknown):
@@ -344,6 +360,10 @@ func (x *run) end() error {
 	if err := x.judge(); err != nil {
 		return err
 	}
+	for kind := range x.kinds {
+		x.res.Kinds = append(x.res.Kinds, kind.Name())
+	}
+	slices.Sort(x.res.Kinds)
 	if x.stats != nil {
 		x.stats.print(x.out, x.opt.AsJSON)
 	}

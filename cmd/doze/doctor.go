@@ -154,7 +154,10 @@ func examineDir(dir string) finding {
 	if holder := dirHolder(dir); holder != "" {
 		return finding{"fail", fmt.Sprintf("data directory %s is in use by %s", dir, holder), "stop that broker, or start this one with another --name or --data-dir"}
 	}
-	return fine("data directory %s is there and writable", dir)
+	if err := doze.CheckDataDir(dir); err != nil {
+		return finding{"fail", err.Error(), "until then the broker does not start on it; another one is chosen with --data-dir"}
+	}
+	return fine("data directory %s is there, writable and whole", dir)
 }
 
 // existingParent is the nearest directory above the path that is there.

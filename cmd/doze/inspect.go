@@ -50,7 +50,7 @@ func (c *inspectCmd) Run(kctx *kong.Context, p *process) error {
 		return usageError{errors.New("--check verifies all there is; leave out --at")}
 	}
 	if target == "" {
-		if target, err = c.defaultDir(kctx, p); err != nil {
+		if target, err = defaultDir(kctx, p, c.Config); err != nil {
 			return err
 		}
 	}
@@ -65,8 +65,9 @@ func (c *inspectCmd) Run(kctx *kong.Context, p *process) error {
 	return c.show(p, src, names)
 }
 
-func (c *inspectCmd) defaultDir(kctx *kong.Context, p *process) (string, error) {
-	g, err := gather(kctx, p, c.Config)
+// defaultDir is where doze serve with the same settings keeps its data.
+func defaultDir(kctx *kong.Context, p *process, config string) (string, error) {
+	g, err := gather(kctx, p, config)
 	if err != nil {
 		return "", usageError{err}
 	}

@@ -29,6 +29,7 @@ func (c *inspectCmd) check(p *process, src *source) error {
 	if err != nil {
 		return src.explain(err)
 	}
+	nameDamaged(result, src.dir, src.data)
 	found := &checked{status: result.Status, journal: result}
 	if result.Status != replay.Replayed {
 		found.findings = append(found.findings, result.Verdict)

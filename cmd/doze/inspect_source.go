@@ -169,6 +169,7 @@ func (s *source) look(at string) (*look, error) {
 	if err != nil {
 		return nil, s.explain(err)
 	}
+	nameDamaged(result, s.dir, s.data)
 	l := &look{src: s, state: result.State, seq: max(result.LastSeq, result.Base), time: result.LastAt, at: at != "", replayed: result}
 	if seq, err := strconv.ParseUint(at, 10, 64); err == nil && seq > l.seq && result.Status == replay.Replayed {
 		return nil, fmt.Errorf("there is no entry %d: the journal of %s ends at entry %d", seq, s.dir, l.seq)

@@ -6,22 +6,31 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/alecthomas/kong"
+
+	"doze"
+	"doze/configs"
 	"doze/disk"
+	"doze/journal"
 	"doze/replay"
 )
 
 // replayCmd runs a journal again.
 type replayCmd struct {
-	Path  string   `arg:"" help:"A journal file, or a data directory."`
-	JSON  bool     `help:"Print JSON lines." name:"json"`
-	From  string   `help:"Print from this entry or time on." placeholder:"SEQ|TIME"`
-	Until string   `help:"Stop after this entry or time." placeholder:"SEQ|TIME"`
-	Grep  []string `help:"Print only entries with this field, such as group=g1, topic=orders or kind=TopicCreated. May be repeated: all must hold." placeholder:"KEY=VALUE" sep:"none"`
-	Check bool     `help:"Hold the invariants of the state after each entry, and every snapshot against the fold."`
-	Dump  []string `help:"Print these tables of the state at the end, or all." placeholder:"TABLE"`
-	Diff  string   `help:"Compare with another journal: the first entry that differs, and the states." placeholder:"PATH"`
-	Stats bool     `help:"Count entries and bytes by kind."`
+	Path   string   `arg:"" optional:"" help:"A journal file, or a data directory. Default: the default data directory."`
+	JSON   bool     `help:"Print JSON lines." name:"json"`
+	From   string   `help:"Print from this entry or time on." placeholder:"SEQ|TIME"`
+	Until  string   `help:"Stop after this entry or time." placeholder:"SEQ|TIME"`
+	Grep   []string `help:"Print only entries with this field, such as group=g1, topic=orders or kind=TopicCreated. May be repeated: all must hold." placeholder:"KEY=VALUE" sep:"none"`
+	Check  bool     `help:"Hold the invariants of the state after each entry, and every snapshot against the fold."`
+	Dump   []string `help:"Print these tables of the state at the end, or all." placeholder:"TABLE"`
+	Diff   string   `help:"Compare with another journal: the first entry that differs, and the states." placeholder:"PATH"`
+	Stats  bool     `help:"Count entries and bytes by kind."`
+	Name   string   `help:"As doze serve --name: which default data directory." placeholder:"NAME"`
+	Config string   `help:"As doze serve --config." placeholder:"FILE"`
 }
 
 // Help is shown below the flags.
@@ -31,6 +40,7 @@ The exit status is 0 when the journal replays and its hashes agree, 3 when somet
 4 when the journal is damaged.
 
 Examples:
+  doze replay
   doze replay ~/.local/state/doze/kafka
   doze replay journal.log --grep group=g1 --json
   doze replay DIR --until 2026-11-29T19:53:28Z --dump topics --dump offsets
@@ -38,10 +48,15 @@ Examples:
 }
 
 // Run prints what the flags ask for; the verdict goes to stderr and into the exit status.
-func (c *replayCmd) Run(p *process) error {
+func (c *replayCmd) Run(kctx *kong.Context, p *process) error {
 	opt, err := c.options(p)
 	if err != nil {
 		return usageError{err}
+	}
+	if c.Path == "" {
+		if c.Path, err = defaultDir(kctx, p, c.Config); err != nil {
+			return err
+		}
 	}
 	fsys, name, err := openPath(c.Path)
 	if err != nil {
@@ -50,6 +65,10 @@ func (c *replayCmd) Run(p *process) error {
 	defer fsys.Close()
 	if c.Diff == "" {
 		result, err := replay.Run(fsys, name, opt)
+		if err == nil {
+			nameDamaged(result, fsys.Path(), name == "journal")
+			result.Notes = append(result.Notes, c.unmatched(result, opt.Print)...)
+		}
 		return verdict(p.stderr, result, err)
 	}
 	other, otherName, err := openPath(c.Diff)
@@ -98,6 +117,10 @@ func openPath(path string) (*disk.OS, string, error) {
 		if dir == "" {
 			dir = "."
 		}
+	} else if journals, _ := filepath.Glob(filepath.Join(path, "*.journal")); len(journals) == 0 && filepath.Base(path) != "journal" {
+		if err := doze.MustBeDataDir(path); err != nil {
+			return nil, "", err
+		}
 	}
 	fsys, err := disk.OpenOS(dir)
 	if err != nil {
@@ -108,6 +131,34 @@ func openPath(path string) (*disk.OS, string, error) {
 		return nil, "", errors.Join(err, fsys.Close())
 	}
 	return fsys, located, nil
+}
+
+// nameDamaged says in a verdict on damage which data directory is to be repaired.
+func nameDamaged(result *replay.Result, dir string, data bool) {
+	if data && result.Damage != nil && result.Status == replay.Damaged {
+		result.Damage.Dir = dir
+		result.Verdict = result.Damage.Error()
+	}
+}
+
+// unmatched says why nothing was printed, when conditions left nothing over: where a kind is asked for, which ones there are.
+func (c *replayCmd) unmatched(result *replay.Result, printed replay.Format) []string {
+	if len(c.Grep) == 0 || printed == replay.Silent && !c.Stats || result.Matched > 0 {
+		return nil
+	}
+	notes := []string{fmt.Sprintf("0 of %d events matched --grep %s", result.Events, strings.Join(c.Grep, " --grep "))}
+	for _, text := range c.Grep {
+		kind, isKind := strings.CutPrefix(text, "kind=")
+		if !isKind || slices.ContainsFunc(result.Kinds, func(there string) bool { return strings.EqualFold(there, kind) }) {
+			continue
+		}
+		note := "there is no event of kind " + journal.Quoted(kind)
+		if nearest := configs.Nearest(kind, slices.Values(result.Kinds)); nearest != "" {
+			note += "; did you mean " + nearest + "?"
+		}
+		notes = append(notes, note+" There are "+strings.Join(result.Kinds, ", "))
+	}
+	return notes
 }
 
 // verdict says on stderr how a replay ended, and gives its exit status.
