@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -89,17 +90,28 @@ func (b *testBroker) start() {
 	})
 	b.broker.Start()
 	b.server = wire.NewServer(wire.Options{}, b.broker)
-	b.at, err = b.server.ListenOn(&deafListener{}, wire.ListenOptions{Name: "PLAINTEXT", Advertise: "broker:9092"})
+	b.at, err = b.server.ListenOn(&deafListener{closed: make(chan struct{})}, wire.ListenOptions{Name: "PLAINTEXT", Advertise: "broker:9092"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 }
 
 // deafListener hears nobody: connections are handed to the server.
-type deafListener struct{}
+type deafListener struct {
+	closed chan struct{}
+	once   sync.Once
+}
 
-func (*deafListener) Accept() (net.Conn, error) { select {} }
-func (*deafListener) Close() error              { return nil }
+func (l *deafListener) Accept() (net.Conn, error) {
+	<-l.closed
+	return nil, net.ErrClosed
+}
+
+func (l *deafListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
 func (*deafListener) Addr() net.Addr            { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9092} }
 
 func (b *testBroker) stop() {

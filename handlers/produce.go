@@ -23,6 +23,8 @@ import (
 // As in Kafka: what cannot be read at all in one partition, or a transactional batch without a transactional id, fails the
 // whole request; then the shape of every partition's batch is checked; then acks; then each batch is appended. Of a
 // partition that stands twice in the request the last batch of good shape is appended, and a bad shape is answered.
+//
+//fuzz:parser class=payload FuzzProduce
 func (b *Broker) produce(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ProduceRequest)
 	p := production{broker: b, req: req, at: map[fetchKey]*placed{}}
