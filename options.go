@@ -217,7 +217,7 @@ func (o Options) KafkaProfile() string {
 func DefaultDataDir(name string) (string, error) {
 	state, err := stateDir()
 	if err != nil {
-		return "", fmt.Errorf("find the user's state directory: %w; give a data directory", err)
+		return "", fmt.Errorf("find the user's state directory: %w; name a data directory with --data-dir", err)
 	}
 	return filepath.Join(state, "doze", name), nil
 }
@@ -242,6 +242,9 @@ func checkHostPort(what, address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("%s %q has a port above 65535; give one from 1 to 65535, or 0 for a free one", what, address)
 	}
 	if err != nil {
 		return fmt.Errorf("%s %q is not HOST:PORT; write it as 127.0.0.1:9092 or [::1]:9092", what, address)

@@ -79,7 +79,7 @@ func TestOptionsMistakes(t *testing.T) {
 		{Options{DataDir: dir, NodeID: 2, Properties: map[string]string{"node.id": "3"}}, "set twice"},
 		{Options{DataDir: dir, NodeID: -2}, "negative"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "9092"}}}, "is not HOST:PORT"},
-		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:99999"}}}, "is not HOST:PORT"},
+		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:99999"}}}, "has a port above 65535"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "unix:"}}}, "choose a shorter one"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}, {Address: "a:1"}}}, "used twice"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1", Name: "A"}, {Address: "a:2", Name: "A"}}}, "used twice"},

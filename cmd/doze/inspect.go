@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"doze/configs"
 	"doze/replay"
 )
 
@@ -87,18 +88,26 @@ func splitInspectArgs(args []string) (target string, names []string, err error) 
 	if len(args) > 0 && !slices.Contains(known, args[0]) {
 		target, args = args[0], args[1:]
 		if !isTarget(target) {
-			return "", nil, fmt.Errorf("%q is neither a path that is there, nor HOST:PORT, nor one of %s", target, strings.Join(known, ", "))
+			return "", nil, fmt.Errorf("%q is neither a path that is there, nor HOST:PORT, nor one of %s%s", target, strings.Join(known, ", "), didYouMean(target, known))
 		}
 	}
 	for _, name := range args {
 		if !slices.Contains(known, name) {
-			return "", nil, fmt.Errorf("there is no %q to show; there are %s", name, strings.Join(known, ", "))
+			return "", nil, fmt.Errorf("there is no %q to show; there are %s%s", name, strings.Join(known, ", "), didYouMean(name, known))
 		}
 	}
 	if slices.Contains(args, "all") {
 		args = inspectNames()
 	}
 	return target, args, nil
+}
+
+// didYouMean asks for the nearest of the names, if one is near.
+func didYouMean(name string, names []string) string {
+	if nearest := configs.Nearest(name, slices.Values(names)); nearest != "" {
+		return "; did you mean " + nearest + "?"
+	}
+	return ""
 }
 
 func isTarget(s string) bool {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -107,7 +108,7 @@ func (r *report) printText(w io.Writer) error {
 	for _, s := range r.sections {
 		fmt.Fprintf(out, "\n%s (%d)\n", s.name, len(s.rows))
 		if len(s.rows) == 0 {
-			fmt.Fprintln(out, "  none")
+			fmt.Fprintf(out, "  %s\n", cmp.Or(s.none, "none"))
 		}
 		printRows(out, s.rows)
 		if s.note != "" {
@@ -184,7 +185,7 @@ func inText(f field) (text string, number bool) {
 		}
 		return strings.Join(words, " "), false
 	case string:
-		if v == "" || strings.HasPrefix(v, "unknown, ") || f.Name == "kind" || f.Name == "directory" || f.Name == "error" {
+		if v == "" || strings.HasPrefix(v, "unknown, ") || f.Name == "kind" || f.Name == "note" || f.Name == "directory" || f.Name == "error" {
 			return v, false
 		}
 		if _, err := strconv.ParseInt(v, 10, 64); err == nil && f.Name == "end-then" {

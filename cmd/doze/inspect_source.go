@@ -29,6 +29,7 @@ type source struct {
 	journal string       // name of the journal in fs
 	data    bool         // fs is a data directory: there may be segments
 	broker  *http.Client // over the control socket; nil: none runs
+	above   string       // of a journal without its data directory: that directory, when a broker runs on it
 }
 
 // openSource finds the target: a path, or the address of a broker, which is asked where its data is.
@@ -56,7 +57,21 @@ func openSource(target string) (*source, error) {
 	if s.data && hasControl(s.dir) {
 		s.broker = controlClient(s.dir)
 	}
+	if !s.data {
+		s.above = ranBy(s.dir)
+	}
 	return s, nil
+}
+
+// ranBy is the data directory of a journal or of a file in it, when a broker runs there.
+func ranBy(path string) string {
+	for range 2 {
+		path = filepath.Dir(path)
+		if hasControl(path) {
+			return path
+		}
+	}
+	return ""
 }
 
 func isDataDir(fsys *disk.OS) bool {

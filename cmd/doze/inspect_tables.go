@@ -20,6 +20,7 @@ type section struct {
 	name string
 	rows [][]field
 	note string // for people, below the rows
+	none string // for people, when there is no row; "": none
 }
 
 // report is what is printed.
@@ -73,7 +74,7 @@ func isOfSegments(name string) bool {
 }
 
 func (l *look) about() []field {
-	about := []field{{Name: "directory", Value: l.src.dir}, {Name: "cluster", Value: l.state.ClusterID}, {Name: "running", Value: l.src.broker != nil}}
+	about := []field{{Name: "directory", Value: l.src.dir}, {Name: "cluster", Value: l.state.ClusterID}, {Name: "running", Value: l.src.broker != nil || l.src.above != ""}}
 	if pid := l.src.pid(); l.src.broker != nil && pid > 0 {
 		about = append(about, field{Name: "pid", Value: int64(pid)})
 	}
@@ -81,11 +82,17 @@ func (l *look) about() []field {
 	if l.time >= 0 {
 		about = append(about, field{Name: "entry-at", Value: l.time})
 	}
+	if l.src.above != "" {
+		about = append(about, field{Name: "note", Value: "a broker runs on " + l.src.above + " and may be ahead of these files; name that directory to ask it"})
+	}
 	return about
 }
 
 func (l *look) section(name string, partitions []doze.PartitionInfo) (section, error) {
 	s := section{name: name}
+	if isOfSegments(name) && name != nameProducers && l.hasTopics() {
+		s.none = "no records yet"
+	}
 	switch name {
 	case namePartitions:
 		s.rows = partitionRows(partitions, l.at)
@@ -105,6 +112,12 @@ func (l *look) section(name string, partitions []doze.PartitionInfo) (section, e
 		})
 	}
 	return s, nil
+}
+
+// hasTopics tells whether there are partitions, though they may have no files.
+func (l *look) hasTopics() (some bool) {
+	l.state.Topics.Each("", func(*projections.Topic) bool { some = true; return false })
+	return some
 }
 
 var resourceTypes = map[string]string{"2": "topic", "4": "broker", "8": "broker-logger", "16": "client-metrics", "32": "group"}

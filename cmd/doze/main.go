@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"doze/configs"
 )
 
 // Exit codes.
@@ -35,9 +38,7 @@ func main() { os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) }
 
 // run is the program without its process: arguments and environment in, exit code out.
 func run(args, environ []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
+	args = habits(args)
 	var cli commands
 	exited, code := false, 0
 	parser, err := kong.New(&cli, kong.Name("doze"), kong.Description(description), kong.UsageOnError(),
@@ -51,7 +52,7 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 	case exited: // --help
 		return code
 	case err != nil:
-		fmt.Fprintf(stderr, "doze: %v; %s\n", err, seeHelp(err))
+		fmt.Fprintf(stderr, "doze: %s; %s\n", mistaken(parser, args, err), seeHelp(err))
 		return exitUsage
 	}
 	err = kctx.Run(kctx, &process{environ, stdout, stderr})
@@ -68,6 +69,37 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "doze: %s\n", indentMore(err.Error()))
 	return exitError
+}
+
+// habits turns what people type at other programs into what kong takes.
+func habits(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case len(args) == 1 && args[0] == "--version":
+		return []string{"version"}
+	}
+	return args
+}
+
+// mistaken says what was wrong, of a command that is none with the one that it may stand for.
+func mistaken(parser *kong.Kong, args []string, err error) string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return err.Error()
+	}
+	var names []string
+	for _, command := range parser.Model.Children {
+		names = append(names, command.Name)
+	}
+	if slices.Contains(names, args[0]) {
+		return err.Error()
+	}
+	if nearest := configs.Nearest(args[0], slices.Values(names)); nearest != "" {
+		return fmt.Sprintf("there is no command %q, did you mean %s?", args[0], nearest)
+	}
+	return fmt.Sprintf("there is no command %q, there are %s", args[0], strings.Join(names, ", "))
 }
 
 // process is what a command has of its process.

@@ -68,3 +68,20 @@ func TestHealth(t *testing.T) {
 		t.Errorf("no address: %v", err)
 	}
 }
+
+func TestVersionNamesTheCommitOnce(t *testing.T) {
+	for _, c := range []struct {
+		version, commit string
+		dirty           bool
+		want            string
+	}{
+		{"development", "", false, "development"},
+		{"development", "0123456789ab", true, "development 0123456789ab with changes"},
+		{"v1.2.3", "0123456789ab", false, "v1.2.3 0123456789ab"},
+		{"v0.0.0-20261129000000-0123456789ab+dirty", "0123456789ab", true, "v0.0.0-20261129000000-0123456789ab with changes"},
+	} {
+		if got := versionText(c.version, c.commit, c.dirty); got != c.want {
+			t.Errorf("%s: %s", c.want, got)
+		}
+	}
+}

@@ -33,8 +33,8 @@ type serveCmd struct {
 	Set                        []string `help:"Set a broker property of Kafka, by its own name. May be repeated." placeholder:"NAME=VALUE" sep:"none"`
 	Properties                 []string `help:"File of broker properties, such as Kafka's server.properties. May be repeated." placeholder:"FILE" sep:"none"`
 	Config                     string   `help:"File of these settings. Default: doze.toml of the working directory, if there is one." placeholder:"FILE"`
-	Console                    bool     `help:"Serve the web console. Accepted for later releases." negatable:""`
-	SchemaRegistry             bool     `help:"Serve the schema registry. Accepted for later releases." negatable:""`
+	Console                    bool     `help:"Serve the web console: not in this release; only false is taken." negatable:""`
+	SchemaRegistry             bool     `help:"Serve the schema registry: not in this release; only false is taken." negatable:""`
 	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
 	ReadyFile                  string   `help:"File that gets the ready line when every listener accepts." placeholder:"FILE"`
 	LogLevel                   string   `help:"Least level that is logged: debug, info, warn or error. Default: warn." placeholder:"LEVEL"`

@@ -27,17 +27,29 @@ func buildVersion() string {
 	if !ok {
 		return "unknown"
 	}
-	version, commit, dirty := info.Main.Version, "", ""
+	version, commit, dirty := info.Main.Version, "", false
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			commit = " " + s.Value[:12]
+			commit = s.Value[:12]
 		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = " with changes"
+			dirty = true
 		}
 	}
 	if version == "" || version == "(devel)" {
 		version = "development"
 	}
-	return version + commit + dirty
+	return versionText(version, commit, dirty)
+}
+
+// versionText adds the commit and whether it was changed, unless the version says so itself.
+func versionText(version, commit string, dirty bool) string {
+	text := strings.TrimSuffix(version, "+dirty")
+	if !strings.Contains(text, commit) {
+		text += " " + commit
+	}
+	if dirty || strings.HasSuffix(version, "+dirty") {
+		text += " with changes"
+	}
+	return text
 }
