@@ -76,7 +76,7 @@ func TestBootFileOfADamagedPartition(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d, p = openCrashed(t, m, "one")
+	_, p = openCrashed(t, m, "one")
 	mustAppend(t, p, made{})
 	at := p.segments[0].size - 1
 	mustAppend(t, p, made{})

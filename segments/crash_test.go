@@ -15,12 +15,9 @@ import (
 
 // model is what a test knows that a partition must have.
 type model struct {
-	acked   [][]byte // batches as they must be stored, by order; offsets rise by one record each
-	offsets []int64
-	synced  int // how many of acked were acknowledged as synced
-	start   int64
-	// uncertain batches were refused with an error after which they must not be there
-	refused [][]byte
+	acked  [][]byte // batches as they must be stored, by order; offsets rise by one record each
+	synced int      // how many of acked were acknowledged as synced
+	start  int64
 }
 
 func (m *model) end() int64 {
