@@ -174,9 +174,10 @@ func (b *Broker) openJournal() error {
 
 // openLogs opens the directory of partitions and sets aside those that the journal does not know.
 func (b *Broker) openLogs() error {
+	kept, unsynced := logFiles(openFilesLimit())
 	logs, err := segments.OpenDir(b.fs, segmentsDir, segments.Options{
 		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"), BootID: BootID(),
-		Report: b.recoveredPartition,
+		Report: b.partitionReport, MaxOpenFiles: kept, MaxUnsyncedFiles: unsynced,
 	})
 	if err != nil {
 		return err
@@ -192,6 +193,9 @@ func (b *Broker) openLogs() error {
 		aside, err := logs.Quarantine(id)
 		if err != nil {
 			return err
+		}
+		if aside == "" {
+			continue // of a deleted topic, whose directory is gone already
 		}
 		b.opt.Logger.Warn("a partition on disk belongs to no topic: set aside, not deleted", "directory", aside)
 	}
@@ -260,7 +264,11 @@ func (b *Broker) describeListeners() {
 	b.handlers.SetStatic(b.static)
 }
 
-func (b *Broker) recoveredPartition(r segments.Report) {
+func (b *Broker) partitionReport(r segments.Report) {
+	if r.Failure != nil {
+		b.opt.Logger.Error("the storage of a partition failed", "at", r.Cause.String(), "partition", r.Partition.String(), "error", r.Failure)
+		return
+	}
 	if r.Damage != nil {
 		b.opt.Logger.Error("a partition is damaged and answers KAFKA_STORAGE_ERROR; see doze repair", "partition", r.Partition.String(), "error", r.Damage)
 		return

@@ -113,7 +113,7 @@ func (r *Repair) planPartitions() error {
 		if err != nil {
 			return err
 		}
-		if p.Damaged() {
+		if p.Damaged() && (r.topics[id.Topic] != "" || p.OnDisk()) { // else only the checkpoint remembers a deleted topic
 			r.partitions = append(r.partitions, p)
 		}
 	}

@@ -89,8 +89,9 @@ func (p *Partition) store(b *Batch, a *Admission) error {
 		err = s.put(b.raw, p.config.SegmentBytes)
 	}
 	if err != nil {
+		p.tell(Writing, err)
 		if broken := (*unclean)(nil); errors.As(err, &broken) {
-			p.fail(err)
+			p.fail(Writing, err)
 		}
 		return fmt.Errorf("append to partition %s: %w: %w", p.id, ErrStorage, err)
 	}

@@ -20,9 +20,8 @@ const (
 
 // noteBoot finds out whether the machine may have lost power under the last start, and leaves this run's id for the next.
 //
-// The file is written before any partition is, and not synced: a start is to be quick. A process that is killed leaves
-// it as it was written, so a file that does not say this run's id means a power loss (or a clean stop, and then there is
-// nothing to recover).
+// The file is written and synced before any partition is, so one that has another run's id means a power loss. One that
+// is missing or says clean excuses nothing.
 func (d *Dir) noteBoot() error {
 	id := strings.TrimSpace(d.opt.BootID)
 	if id == "" || len(id) > bootIDMost {
@@ -35,7 +34,7 @@ func (d *Dir) noteBoot() error {
 	}
 	before := string(b)
 	d.wasClean = before == bootClean || len(d.atStart) == 0
-	d.powerLost = before != id
+	d.powerLost = lostPower(before, id)
 	content := id
 	if d.powerLost && !d.wasClean {
 		content += bootLost
@@ -43,12 +42,29 @@ func (d *Dir) noteBoot() error {
 	if content == before {
 		return nil
 	}
-	f, err := d.fs.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
+	return d.writeBoot(name, content, before == "")
+}
+
+func (d *Dir) writeBoot(name, content string, fresh bool) error {
+	f, err := d.fs.OpenFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt([]byte(content), 0)
-	return errors.Join(err, f.Close())
+	if _, err = f.WriteAt([]byte(content), 0); err == nil {
+		err = f.Truncate(int64(len(content)))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil && fresh {
+		err = d.fs.SyncDir(d.root)
+	}
+	return err
+}
+
+// lostPower judges what the file says.
+func lostPower(says, id string) bool {
+	return says != "" && says != bootClean && says != id
 }
 
 // forgetBoot is for a clean stop of all partitions: whatever happens to the machine now, nothing was under way.

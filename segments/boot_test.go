@@ -37,16 +37,16 @@ func TestBootFile(t *testing.T) {
 		}
 	}
 
-	open("one", true)
+	open("one", false)
 	says("first start", "one")
 	use(0)
 	stop()
 	says("a session that made a partition", bootClean)
-	open("one", true)
+	open("one", false)
 	stop()
 	says("a session that opened none", bootClean)
 
-	open("one", true)
+	open("one", false)
 	use(1)
 	d.SyncDirty() // power is lost: no stop
 	open("two", true)

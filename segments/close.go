@@ -23,9 +23,11 @@ func (d *Dir) Close() error {
 	defer d.syncing.Unlock()
 	d.syncDirty()
 	rows, vouched, err := d.closePartitions()
-	err = errors.Join(err, writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows))
+	err = errors.Join(err, d.files.withRoom(func() error {
+		return writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows)
+	}))
 	if err == nil && vouched {
-		err = d.forgetBoot()
+		err = d.files.withRoom(d.forgetBoot)
 	}
 	d.checkpoint.close()
 	d.background.Wait()

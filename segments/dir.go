@@ -19,6 +19,8 @@ type Options struct {
 	Now func() int64
 	// MaxOpenFiles bounds the descriptors that are kept open. Default 400.
 	MaxOpenFiles int
+	// MaxUnsyncedFiles bounds those that are open because their log waits for its sync. Default 4 * MaxOpenFiles.
+	MaxUnsyncedFiles int
 	// SyncEvery is how long a batch that nobody waits for may stay unsynced. Default 1 s; below 0: only SyncDirty does it.
 	SyncEvery time.Duration
 	// ProducerExpiryMs is how long a silent producer is remembered. Default 24 h.
@@ -27,7 +29,8 @@ type Options struct {
 	// last start that was not stopped cleanly, the machine may have lost power, and what was not synced may have come
 	// back in pieces. Empty: not known, pieces count as damage.
 	BootID string
-	// Report is told what recovery found. It must not call into this package.
+	// Report is told what recovery found, and once a partition and cause that the storage failed. It must not call into
+	// this package.
 	Report func(Report)
 }
 
@@ -37,6 +40,9 @@ func (o *Options) defaults() {
 	}
 	if o.MaxOpenFiles <= 0 {
 		o.MaxOpenFiles = 400
+	}
+	if o.MaxUnsyncedFiles <= 0 {
+		o.MaxUnsyncedFiles = unsyncedMost * o.MaxOpenFiles
 	}
 	if o.SyncEvery == 0 {
 		o.SyncEvery = time.Second
@@ -61,7 +67,7 @@ type Dir struct {
 
 	mu         sync.RWMutex
 	partitions map[ID]*Partition
-	atStart    map[ID]bool       // partitions that had a directory at the start, and were not taken away since
+	atStart    map[ID]bool       // partitions that had a directory or a row at the start, and were not taken away since
 	gone       map[[16]byte]bool // topics that were removed: who still has an old view of them gets a handle that answers ErrRemoved
 	closed     atomic.Bool       // set under mu
 	asides     int
@@ -83,7 +89,7 @@ const (
 func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	opt.defaults()
 	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, atStart: map[ID]bool{}, gone: map[[16]byte]bool{}}
-	d.files = files{fs: fsys, limit: opt.MaxOpenFiles}
+	d.files = files{fs: fsys, limit: opt.MaxOpenFiles, unsyncedLimit: opt.MaxUnsyncedFiles}
 	if err := makeRoot(fsys, root); err != nil {
 		return nil, fmt.Errorf("create segments directory: %w", err)
 	}
@@ -107,6 +113,9 @@ func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	if d.checkpoint, err = openCheckpoint(fsys, path.Join(root, checkpointName)); err != nil {
 		return nil, fmt.Errorf("open checkpoint: %w", err)
 	}
+	for _, id := range d.checkpoint.ids() {
+		d.atStart[id] = true
+	}
 	if err := d.noteBoot(); err != nil {
 		return nil, fmt.Errorf("note boot: %w", err)
 	}
@@ -124,7 +133,7 @@ func makeRoot(fsys disk.FS, root string) error {
 	return fsys.SyncDir(path.Dir(root))
 }
 
-// List returns the partitions that have a directory, in no order.
+// List returns the partitions that have a directory, or had one at the last clean stop, in no order.
 func (d *Dir) List() []ID {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -217,7 +226,8 @@ func (d *Dir) Remove(topic [16]byte) error {
 	return errors.Join(errs...)
 }
 
-// Quarantine renames the directory of a partition that nobody knows, and returns the new name. It never deletes.
+// Quarantine renames the directory of a partition that nobody knows, and returns the new name, "" when it has none. It
+// never deletes.
 func (d *Dir) Quarantine(id ID) (string, error) {
 	name, err := d.takeAway(id, quarantineSuffix)
 	if err != nil || name == "" {
@@ -365,7 +375,7 @@ func (d *Dir) syncNewDirs(dirty []*Partition) {
 		}
 		p.mu.Unlock()
 	}
-	if len(fresh) == 0 || d.fs.SyncDir(d.root) != nil {
+	if len(fresh) == 0 || d.syncDir(d.root) != nil {
 		return
 	}
 	for _, p := range fresh {

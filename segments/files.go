@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"doze/disk"
 )
@@ -16,6 +17,8 @@ type files struct {
 	fs    disk.FS
 	limit int
 
+	unsyncedLimit int
+
 	unsynced atomic.Int64 // how many files are
 
 	mu   sync.Mutex
@@ -23,7 +26,7 @@ type files struct {
 	hand int     // where the search for a victim goes on (second-chance order)
 }
 
-// unsyncedMost is how many times the limit may be open because they wait for their sync.
+// unsyncedMost is how many times the limit may be open because they wait for their sync, unless the options say.
 const unsyncedMost = 4
 
 // file is a file that is open while somebody uses it and as long after that as there is room.
@@ -60,7 +63,8 @@ func (f *file) acquireWith(flag int) (disk.File, error) {
 		return nil, fmt.Errorf("open %s: %w", f.name, errRemoved)
 	}
 	if f.f == nil {
-		opened, err := f.cache.fs.OpenFile(f.name, flag)
+		var opened disk.File
+		err := f.cache.withRoom(func() (err error) { opened, err = f.cache.fs.OpenFile(f.name, flag); return err })
 		if err != nil {
 			return nil, fmt.Errorf("open segment file: %w", err)
 		}
@@ -96,7 +100,7 @@ func (f *file) wrote() (full bool) {
 		return false
 	}
 	f.unsynced = true
-	return f.cache.unsynced.Add(1) > unsyncedMost*int64(f.cache.limit)
+	return f.cache.unsynced.Add(1) > int64(f.cache.unsyncedLimit)
 }
 
 // sync puts on disk what was written before the call.
@@ -204,6 +208,31 @@ func (c *files) evict() bool {
 		v.mu.Unlock()
 	}
 	return false
+}
+
+// withRoom calls open, and again after closing a file as long as the process has too many open.
+func (c *files) withRoom(open func() error) error {
+	for {
+		err := open()
+		if !tooManyOpen(err) {
+			return err
+		}
+		c.mu.Lock()
+		more := c.evict()
+		c.mu.Unlock()
+		if !more {
+			return err
+		}
+	}
+}
+
+// tooManyOpen tells whether it is the number of open files, of the process or the system, that an error is about.
+func tooManyOpen(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+func (d *Dir) syncDir(name string) error {
+	return d.files.withRoom(func() error { return d.fs.SyncDir(name) })
 }
 
 func (c *files) drop(f *file) {

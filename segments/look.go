@@ -22,6 +22,9 @@ type Looked struct {
 func Look(fsys disk.FS, root string, id ID, asOf uint64) (Looked, error) {
 	l := looking{fs: fsys, dir: path.Join(root, id.String()), asOf: asOf, producers: producers{}}
 	l.out.EndKnown = true
+	if info, err := fsys.Stat(l.dir); err == nil && !info.IsDir() {
+		return l.out, nil
+	}
 	bases, err := listBases(fsys, l.dir, "log")
 	if err != nil || len(bases) == 0 {
 		return l.out, err

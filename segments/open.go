@@ -27,6 +27,7 @@ func (p *Partition) openLocked() error {
 		return nil
 	}
 	if err != nil {
+		p.tell(Opening, err)
 		return fmt.Errorf("open partition %s: %w: %w", p.id, ErrStorage, err)
 	}
 	p.mu.Lock()
@@ -57,6 +58,7 @@ func (d *Damage) Error() string {
 // opening is a partition that is being opened.
 type opening struct {
 	p         *Partition
+	row       *row // of the checkpoint; nil: none
 	segments  []*segment
 	end       int64
 	epochs    epochs
@@ -70,15 +72,17 @@ func (o *opening) load() error {
 	if !o.p.dir.wasAtStart(o.p.id) {
 		return nil
 	}
+	if r, ok := o.p.dir.checkpoint.row(o.p.id); ok {
+		o.row = &r
+	}
 	if err := o.list(); err != nil {
 		return err
 	}
-	if len(o.segments) == 0 {
-		return nil
-	}
-	clean, err := o.fromCheckpoint()
-	if err != nil || clean {
+	if err := o.checkRow(); err != nil || len(o.segments) == 0 {
 		return err
+	}
+	if o.fromCheckpoint() {
+		return o.checkJoins(len(o.segments) - 1)
 	}
 	o.touched = true
 	return o.recover()
@@ -86,35 +90,22 @@ func (o *opening) load() error {
 
 // list finds the segments that the directory has, with the sizes of their files.
 func (o *opening) list() error {
-	entries, err := o.p.dir.fs.ReadDir(o.p.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	var found []segmentFiles
+	err := o.p.dir.files.withRoom(func() (err error) { found, err = listFiles(o.p.dir.fs, o.p.path); return err })
 	if err != nil {
 		return err
 	}
-	indexes := map[int64]int64{}
-	for _, e := range entries {
-		base, ext, ok := parseSegmentName(e.Name())
-		if !ok {
+	for _, f := range found {
+		if !f.log {
 			continue
 		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		switch ext {
-		case "log":
-			s := o.p.newSegment(base)
-			s.size, s.allocated = info.Size(), info.Size()
-			o.segments = append(o.segments, s)
-		case "index":
-			indexes[base] = info.Size()
-		}
+		s := o.p.newSegment(f.base)
+		s.size, s.allocated, s.flushed = f.size, f.size, f.entries
+		o.segments = append(o.segments, s)
 	}
-	slices.SortFunc(o.segments, func(a, b *segment) int { return int(max(-1, min(1, a.base-b.base))) })
-	for _, s := range o.segments {
-		s.flushed = int(max(0, indexes[s.base]-indexHeaderBytes) / entryBytes)
+	if missing := orphans(found, o.p.dir.powerLost); len(missing) > 0 {
+		return &Damage{File: path.Join(o.p.path, segmentName(missing[0].base, "log")), Offset: missing[0].base,
+			Detail: "the file is missing; " + missing[0].proof()}
 	}
 	return nil
 }
@@ -132,27 +123,13 @@ func parseSegmentName(name string) (base int64, ext string, ok bool) {
 }
 
 // fromCheckpoint takes what the clean stop noted, when it still describes the files.
-func (o *opening) fromCheckpoint() (bool, error) {
-	row, ok := o.p.dir.checkpoint.row(o.p.id)
+func (o *opening) fromCheckpoint() bool {
 	last := o.segments[len(o.segments)-1]
-	if !ok || row.base > last.base {
-		return false, nil
+	if r := o.row; r == nil || r.base != last.base || last.size != r.size || last.flushed != r.entries {
+		return false
 	}
-	i, found := slices.BinarySearchFunc(o.segments, row.base, func(s *segment, base int64) int {
-		return int(max(-1, min(1, s.base-base)))
-	})
-	if !found {
-		return false, nil
-	}
-	if s := o.segments[i]; s.size < row.size {
-		return false, &Damage{File: s.log.name, Position: s.size, Offset: row.end,
-			Detail: fmt.Sprintf("the file has %d bytes, at the last clean stop it had %d", s.size, row.size)}
-	}
-	if row.base < last.base || last.size != row.size || last.flushed != row.entries {
-		return false, nil
-	}
-	o.end, o.epochs, o.producers = row.end, row.epochs, row.producers
-	return true, nil
+	o.end, o.epochs, o.producers = o.row.end, o.row.epochs, o.row.producers
+	return true
 }
 
 // install makes what was loaded the partition's; the caller holds both locks.
@@ -194,10 +171,10 @@ func (p *Partition) dropBefore(start int64) {
 	if n == 0 {
 		return
 	}
-	for _, s := range p.segments[:n] {
-		s.log.remove()
-		s.index.remove()
+	for _, s := range p.segments[:n] { // the log last: an index without its log is damage
 		_ = p.dir.fs.Remove(path.Join(p.path, segmentName(s.base, "snapshot")))
+		s.index.remove()
+		s.log.remove()
 	}
 	p.segments = slices.Clone(p.segments[n:])
 	p.touched = true

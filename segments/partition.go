@@ -82,6 +82,7 @@ type Partition struct {
 
 	write  sync.Mutex
 	opened atomic.Bool
+	told   atomic.Uint32 // a bit for each Cause that was reported
 
 	mu        sync.Mutex
 	config    Config     // (w)
@@ -224,7 +225,8 @@ func (p *Partition) StartEpoch() (int32, error) {
 }
 
 // fail latches the first error that the partition cannot go on after.
-func (p *Partition) fail(err error) {
+func (p *Partition) fail(c Cause, err error) {
+	p.tell(c, err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failed == nil {

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 
 	"doze/disk"
 )
 
-// Report is something that was found and done at the open of a partition, for people.
+// Report is something for people: what was found and done at the open of a partition, or that its storage failed.
 type Report struct {
 	Partition ID
 	File      string
@@ -17,6 +18,8 @@ type Report struct {
 	Bytes     int64  // how many bytes were cut off
 	Kept      string // the file that has them now
 	Damage    *Damage
+	Failure   error // the first of its Cause
+	Cause     Cause
 }
 
 // recover rebuilds what the partition knows from the newest state that is vouched for, the index entries behind it and
@@ -24,7 +27,7 @@ type Report struct {
 func (o *opening) recover() error {
 	err := o.recoverFrom(true)
 	if errors.Is(err, errNoPrefix) {
-		*o = opening{p: o.p, segments: o.segments, touched: true, producers: producers{}}
+		*o = opening{p: o.p, row: o.row, segments: o.segments, touched: true, producers: producers{}}
 		err = o.recoverFrom(false)
 	}
 	return err
@@ -38,6 +41,11 @@ func (o *opening) recoverFrom(checkpoint bool) error {
 	if err != nil {
 		return err
 	}
+	before := len(o.segments)
+	if err := o.checkJoins(first); err != nil {
+		return err
+	}
+	first -= before - len(o.segments)
 	for i := first; i < len(o.segments); i++ { // a recovery may shorten the list
 		s := o.segments[i]
 		r := recovery{opening: o, s: s, later: o.segments[i+1:]}
@@ -59,10 +67,7 @@ type known struct {
 
 // base loads the newest state: the clean checkpoint's or a snapshot's, and returns the segment that it belongs to.
 func (o *opening) base(checkpoint bool) (int, known, error) {
-	row, haveRow := row{}, false
-	if checkpoint {
-		row, haveRow = o.p.dir.checkpoint.row(o.p.id)
-	}
+	row, haveRow := o.row, checkpoint && o.row != nil
 	for i := len(o.segments) - 1; i >= 0; i-- {
 		s := o.segments[i]
 		if haveRow && row.base == s.base && s.flushed >= row.entries {
@@ -324,6 +329,9 @@ func (r *recovery) readTail() error {
 	if err != nil {
 		return err
 	}
+	if r.belowRow() && (len(r.later) == 0 || end != pos) {
+		return r.damaged(pos, fmt.Sprintf("no whole batch from here on; at the last clean stop the log ended at offset %d", r.row.end))
+	}
 	if end == pos { // nothing, or space that was reserved
 		return r.checkLater(pos)
 	}
@@ -332,7 +340,7 @@ func (r *recovery) readTail() error {
 	if err != nil {
 		return err
 	}
-	if found && !r.p.dir.powerLost {
+	if found && !r.lenient() {
 		return r.damaged(pos, fmt.Sprintf("no whole batch here, but one follows at byte %d", at))
 	}
 	if err := r.checkLater(pos); err != nil {
@@ -354,7 +362,7 @@ func (r *recovery) checkLater(pos int64) error {
 		if err != nil {
 			return err
 		}
-		if has && !r.p.dir.powerLost {
+		if has && !r.lenient() {
 			return r.damaged(pos, fmt.Sprintf("the log ends here, but a segment follows with offset %d", s.base))
 		}
 	}
@@ -369,6 +377,7 @@ func (r *recovery) setAside() error {
 			return err
 		}
 		s.log.close()
+		_ = r.p.dir.fs.Remove(path.Join(r.p.path, segmentName(s.base, "snapshot")))
 		s.index.remove()
 		if size == 0 {
 			s.log.remove()

@@ -53,7 +53,8 @@ const (
 	repairedSuffix  = ".repaired"  // all of it is on disk
 )
 
-// Partitions lists the partitions that have a directory below root, by name. It finishes nothing and changes nothing.
+// Partitions lists the partitions that have a directory below root or had one at the last clean stop. It finishes nothing
+// and changes nothing.
 func Partitions(fsys disk.FS, root string) (ids []ID, err error) {
 	entries, err := fsys.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,9 +63,24 @@ func Partitions(fsys disk.FS, root string) (ids []ID, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("list segments directory: %w", err)
 	}
+	c, err := openCheckpoint(fsys, path.Join(root, checkpointName))
+	if err != nil {
+		return nil, fmt.Errorf("open checkpoint: %w", err)
+	}
+	defer c.close()
+	missing := map[ID]bool{}
+	for _, id := range c.ids() {
+		missing[id] = true
+	}
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), repairedSuffix)
 		if id, ok := ParseID(name); ok && (len(ids) == 0 || ids[len(ids)-1] != id) {
+			ids = append(ids, id)
+			delete(missing, id)
+		}
+	}
+	for _, id := range c.ids() {
+		if missing[id] {
 			ids = append(ids, id)
 		}
 	}
@@ -79,6 +95,16 @@ func Examine(fsys disk.FS, root string, id ID, bootID string) (*Repair, error) {
 		return nil, fmt.Errorf("examine partition %s: %w", id, err)
 	}
 	return r, nil
+}
+
+// OnDisk tells whether the partition has anything on disk but its row of the checkpoint.
+func (r *Repair) OnDisk() bool {
+	for _, name := range []string{r.dir(), r.dir() + repairedSuffix} {
+		if _, err := r.fs.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
 }
 
 // Damaged tells whether there is anything to repair.
@@ -132,10 +158,8 @@ func rowOf(fsys disk.FS, root string, id ID) *row {
 // powerLost tells whether the next start would find that the machine lost power under the last one.
 func powerLost(fsys disk.FS, root, bootID string) bool {
 	b, err := disk.ReadFile(fsys, path.Join(root, bootName), bootMost)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return err == nil && bootID != "" && string(b) != bootID && string(b) != bootClean
+	id := strings.TrimSpace(bootID)
+	return err == nil && id != "" && len(id) <= bootIDMost && lostPower(string(b), id)
 }
 
 // Accept replaces the partition's directory by one that has only what can be read. It needs room for that copy. What it
@@ -161,7 +185,11 @@ func (r *Repair) Accept() error {
 		return fmt.Errorf("write what can be read of partition %s: %w", r.ID, err)
 	}
 	for _, names := range [][2]string{{fresh, ready}, {r.dir(), r.Kept}, {ready, r.dir()}} {
-		if err := r.fs.Rename(names[0], names[1]); err != nil {
+		err := r.fs.Rename(names[0], names[1])
+		if names[0] == r.dir() && errors.Is(err, fs.ErrNotExist) {
+			continue // it is what was missing
+		}
+		if err != nil {
 			return fmt.Errorf("rename %s to %s: %w", names[0], names[1], err)
 		}
 		if err := r.fs.SyncDir(r.root); err != nil {

@@ -26,31 +26,72 @@ type salvage struct {
 }
 
 func (s *salvage) run() error {
-	bases, err := listBases(s.fs, s.dir, "log")
+	found, err := listFiles(s.fs, s.dir)
+	if damage := (*Damage)(nil); errors.As(err, &damage) {
+		s.lose(Loss{File: damage.File, First: damage.Offset, Next: -1, Reason: damage.Detail})
+		found, err = nil, nil
+	}
 	if err != nil {
 		return err
 	}
-	for i, base := range bases {
+	missing := orphans(found, s.forgive)
+	logs := slices.DeleteFunc(found, func(f segmentFiles) bool { return !f.log })
+	missing = s.before(logs, missing)
+	for i, f := range logs {
 		switch {
 		case i == 0:
-			s.start, s.end = base, base
-		case base != s.end:
-			s.gap(base)
+			s.start, s.end = f.base, f.base
+		case f.base != s.end:
+			s.gap(f.base)
 		}
-		if err := s.segment(base, i+1 == len(bases)); err != nil {
+		if err := s.segment(f.base, i+1 == len(logs)); err != nil {
 			return err
 		}
 	}
-	if s.row != nil && len(bases) > 0 && s.row.end > s.end {
-		s.lose(Loss{File: path.Join(s.dir, segmentName(bases[len(bases)-1], "log")), First: s.end, Next: s.row.end,
+	s.behind(logs, missing)
+	return nil
+}
+
+// before notes the missing logs that lie before the first that is there, and returns the others.
+func (s *salvage) before(logs, missing []segmentFiles) []segmentFiles {
+	for len(missing) > 0 && len(logs) > 0 && missing[0].base < logs[0].base {
+		s.loseLog(missing[0].base, logs[0].base, "the file is missing; "+missing[0].proof())
+		missing = missing[1:]
+	}
+	return missing
+}
+
+// behind notes what is missing behind the last log. Without any log the partition goes on where it is known to have
+// ended.
+func (s *salvage) behind(logs, missing []segmentFiles) {
+	known := s.end
+	for _, f := range missing {
+		if len(logs) == 0 || f.base > logs[len(logs)-1].base {
+			end := orphanEnd(s.fs, s.dir, f.base)
+			s.loseLog(s.end, end, "the file is missing; "+f.proof())
+			known = max(known, end)
+		}
+	}
+	if s.row != nil && s.row.end > s.end {
+		known = max(known, s.row.end)
+		s.lose(Loss{File: path.Join(s.dir, segmentName(s.row.base, "log")), First: s.end, Next: known,
 			Reason: fmt.Sprintf("the log ends at offset %d, at the last clean stop it ended at %d", s.end, s.row.end)})
 	}
-	return nil
+	if len(logs) == 0 {
+		s.start, s.end = known, known
+	}
+}
+
+func (s *salvage) loseLog(base, next int64, reason string) {
+	s.lose(Loss{File: path.Join(s.dir, segmentName(base, "log")), First: base, Next: next, Reason: reason})
 }
 
 // listBases lists the bases of a partition's files with that ending, rising.
 func listBases(fsys disk.FS, dir, wanted string) (bases []int64, err error) {
 	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list partition directory: %w", err)
 	}
@@ -365,6 +406,9 @@ func (w *rewriter) finish() error {
 
 // snapshots copies those from before the first loss: they remember producers whose batches are deleted by now.
 func (w *rewriter) snapshots(lost []Loss) error {
+	if info, err := w.fs.Stat(w.from); err != nil || !info.IsDir() {
+		return nil
+	}
 	bases, err := listBases(w.fs, w.from, "snapshot")
 	if err != nil {
 		return err
@@ -372,6 +416,9 @@ func (w *rewriter) snapshots(lost []Loss) error {
 	for _, base := range bases {
 		if len(lost) > 0 && base > lost[0].First {
 			break
+		}
+		if _, err := w.fs.Stat(path.Join(w.to, segmentName(base, "log"))); err != nil {
+			continue // what it says is of a log that there is not
 		}
 		name := segmentName(base, "snapshot")
 		b, err := disk.ReadFile(w.fs, path.Join(w.from, name), snapshotMost)

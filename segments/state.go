@@ -145,12 +145,18 @@ func (p *Partition) writeSnapshot(base int64, state []byte) error {
 	b = binary.BigEndian.AppendUint64(b, uint64(base))
 	b = append(b, state...)
 	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-	return disk.WriteFile(p.dir.fs, p.path, path.Join(p.path, segmentName(base, "snapshot")), b)
+	return p.dir.files.withRoom(func() error {
+		return disk.WriteFile(p.dir.fs, p.path, path.Join(p.path, segmentName(base, "snapshot")), b)
+	})
 }
 
 // readSnapshot reads the state at the beginning of the segment with that base.
 func (p *Partition) readSnapshot(base int64) (epochs, producers, error) {
-	b, err := disk.ReadFile(p.dir.fs, path.Join(p.path, segmentName(base, "snapshot")), snapshotMost)
+	var b []byte
+	err := p.dir.files.withRoom(func() (err error) {
+		b, err = disk.ReadFile(p.dir.fs, path.Join(p.path, segmentName(base, "snapshot")), snapshotMost)
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,7 +26,9 @@ func (p *Partition) SyncTo(ctx context.Context, offset int64) error {
 		}
 		round := p.round
 		if round == nil {
-			p.leadRoundAndUnlock()
+			if err := p.leadRoundAndUnlock(); err != nil {
+				return p.storage(err)
+			}
 			continue
 		}
 		p.mu.Unlock()
@@ -38,8 +40,9 @@ func (p *Partition) SyncTo(ctx context.Context, offset int64) error {
 	}
 }
 
-// leadRoundAndUnlock syncs what is pending. It is called with mu held and returns without.
-func (p *Partition) leadRoundAndUnlock() {
+// leadRoundAndUnlock syncs what is pending. It is called with mu held and returns without. The error is one that proves
+// nothing about the disk, so that the next round may try again; all others are latched.
+func (p *Partition) leadRoundAndUnlock() (again error) {
 	round := make(chan struct{})
 	p.round = round
 	target, pending := p.end, p.pending
@@ -49,16 +52,35 @@ func (p *Partition) leadRoundAndUnlock() {
 	p.mu.Unlock()
 
 	err := p.syncFiles(pending, newFiles, newDir)
-	if err != nil {
-		p.fail(err)
+	if tooManyOpen(err) {
+		again = err
+	}
+	if err != nil && again == nil {
+		p.fail(Syncing, err)
 	}
 	p.mu.Lock()
-	if err == nil {
+	switch {
+	case err == nil:
 		p.synced = max(p.synced, target)
+	case again != nil:
+		p.pendAgain(pending)
+		p.newFiles, p.newDir = p.newFiles || newFiles, p.newDir || newDir
 	}
 	p.round = nil
 	p.mu.Unlock()
 	close(round)
+	return again
+}
+
+// pendAgain puts segments back in front of those that were written meanwhile; the caller holds mu.
+func (p *Partition) pendAgain(pending []*segment) {
+	all := slices.Clone(pending)
+	for _, s := range p.pending {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	p.pending = all
 }
 
 // syncFiles makes segments and then their names durable.
@@ -69,12 +91,12 @@ func (p *Partition) syncFiles(pending []*segment, newFiles, newDir bool) error {
 		}
 	}
 	if newFiles {
-		if err := p.dir.fs.SyncDir(p.path); err != nil && !p.isRemoved() {
+		if err := p.dir.syncDir(p.path); err != nil && !p.isRemoved() {
 			return err
 		}
 	}
 	if newDir {
-		return p.dir.fs.SyncDir(p.dir.root)
+		return p.dir.syncDir(p.dir.root)
 	}
 	return nil
 }
@@ -196,7 +218,7 @@ func (p *Partition) trimLog(s *segment) error {
 	}
 	err = s.log.sync()
 	if err != nil && !p.gone(s) {
-		p.fail(err)
+		p.fail(Syncing, err)
 	}
 	return err
 }
