@@ -112,7 +112,7 @@ func (l *deafListener) Close() error {
 	return nil
 }
 
-func (*deafListener) Addr() net.Addr            { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9092} }
+func (*deafListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9092} }
 
 func (b *testBroker) stop() {
 	b.t.Helper()
