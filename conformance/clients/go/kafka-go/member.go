@@ -24,8 +24,7 @@ type member struct {
 
 	mu         sync.Mutex
 	generation *kafka.Generation // nil between two
-	ended      bool
-	next       map[int]int64 // one past what the sink was given in this generation
+	next       map[int]int64     // one past what the sink was given in this generation
 }
 
 func (c *client) Join(group, topic string, sink func(walk.Record)) (walk.Member, error) {
