@@ -113,7 +113,9 @@ func (r *Repair) Damaged() bool { return len(r.GivenUp) > 0 }
 func (r *Repair) look() error {
 	dir := r.dir()
 	if _, err := r.fs.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		dir += repairedSuffix // a start moves it here
+		if _, err := r.fs.Stat(dir + repairedSuffix); err == nil {
+			dir += repairedSuffix // a start moves it here
+		}
 	}
 	s := r.salvage()
 	s.dir = dir
