@@ -60,6 +60,11 @@ func produceBatchScenarios() []Scenario {
 			Run:   runProduceCodecs,
 		},
 		{
+			Name:  "produce-unknown-codecs",
+			Claim: "A compression type that there is not is UNKNOWN_SERVER_ERROR for its partition, and before version 7 for the whole request.",
+			Run:   runProduceUnknownCodecs,
+		},
+		{
 			Name:  "produce-zstd-versions",
 			Claim: "zstd below Produce v7 is UNSUPPORTED_COMPRESSION_TYPE; the same batch is stored from v7 on.",
 			Run:   runProduceZstdVersions,
@@ -399,4 +404,19 @@ func runProduceCompacted(c *C) {
 	both := a.NewTopic("produce-compacted-deleted", 1, "cleanup.policy", "compact,delete")
 	a.Do("compact,delete", 9, produceTo(both, -1, keyed("-").Bytes()))
 	a.Do("fetch", 12, fetchFrom(t, 0))
+}
+
+func runProduceUnknownCodecs(c *C) {
+	a := c.Conn("a")
+	t := a.NewTopic("produce-unknown-codecs", 2)
+	for range 2 {
+		for _, v := range []int16{3, 5, 6, 7, 8, 9} {
+			for _, codec := range []int16{5, 7} {
+				b := Values("x")
+				b.Attributes = codec
+				a.Do(vn(v)+", codec "+number(int64(codec)), v, produceTo(t, -1, b.Bytes(), Values("good").Bytes()))
+			}
+		}
+	}
+	a.Do("fetch", 12, fetchFrom(t, 0, 0))
 }

@@ -34,6 +34,11 @@ func produceTimeScenarios() []Scenario {
 			Run:   runProduceTimestampType,
 		},
 		{
+			Name:  "produce-unknown-attributes",
+			Claim: "An attribute bit that means nothing is stored with the batch, and dropped when the broker puts the time right.",
+			Run:   runProduceUnknownAttributes,
+		},
+		{
 			Name:  "produce-compression-type",
 			Claim: "A topic whose compression.type is a codec or uncompressed stores batches so, whatever the producer sent, and max.message.bytes holds for what was sent and for what is stored.",
 			Run:   runProduceCompressionType,
@@ -162,4 +167,19 @@ func clocked(start int64, deltas ...int64) []byte {
 	}
 	b.Edit = func(raw *kmsg.RecordBatch) { raw.FirstTimestamp, raw.MaxTimestamp = start, start }
 	return b.Bytes()
+}
+
+func runProduceUnknownAttributes(c *C) {
+	a := c.Conn("a")
+	t := a.NewTopic("produce-unknown-attributes", 1)
+	for range 2 {
+		for _, bits := range []int16{0x80, 0x40, 0x4000, -0x8000} {
+			b := timed(0, 5)
+			b.Attributes = bits
+			a.Store("bits", t, b)
+			b.Edit = func(raw *kmsg.RecordBatch) { raw.MaxTimestamp = DayOne }
+			a.Store("bits and a wrong time", t, b)
+		}
+	}
+	a.Do("fetch", 12, fetchFrom(t, 0))
 }

@@ -32,6 +32,7 @@ const (
 	attrLogAppendTime = 0x08
 	attrTransactional = 0x10
 	attrControl       = 0x20
+	attrKnown         = 0x7f // these and the delete horizon's
 )
 
 // maxOffset is the largest base offset that a log may have: what is added to it must not overflow.
@@ -134,6 +135,7 @@ func (b *Batch) setTime(max int64, logAppendTime bool) {
 	if b.MaxTimestamp == max && b.Attributes == attributes {
 		return
 	}
+	attributes &= attrKnown // Kafka writes what it knows
 	b.MaxTimestamp, b.Attributes = max, attributes
 	binary.BigEndian.PutUint16(b.raw[atAttributes:], uint16(attributes))
 	binary.BigEndian.PutUint64(b.raw[atMaxTimestamp:], uint64(max))

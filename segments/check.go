@@ -193,8 +193,11 @@ func singleBatch(records []byte, noZstd bool) ([]byte, error) {
 	if raw[atMagic] != 2 {
 		return nil, refuse(OldFormat, "message format %d, only 2 is taken", raw[atMagic])
 	}
-	if noZstd && Codec(raw[atAttributes+1]&attrCodec) == Zstd {
+	switch codec := Codec(raw[atAttributes+1] & attrCodec); {
+	case noZstd && codec == Zstd:
 		return nil, refuse(ZstdTooEarly, "zstd compression is not allowed in this version of the request")
+	case noZstd && codec > Zstd: // who looks for zstd trips over what is none
+		return nil, refuse(UnknownCodec, "compression type %d", codec)
 	}
 	more, err := nextBatch(records[size:])
 	if err != nil {
