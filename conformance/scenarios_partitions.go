@@ -19,6 +19,11 @@ func createPartitionsScenarios() []Scenario {
 			Claim: "An assignment of new partitions has one entry for each, on brokers that exist, as many as the topic's replicas.",
 			Run:   runCreatePartitionsAssignments,
 		},
+		{
+			Name:  "create-partitions-timeout",
+			Claim: "A timeout of 0 or less is REQUEST_TIMED_OUT for every topic of CreatePartitions and changes none, unless every topic stands twice.",
+			Run:   runCreatePartitionsTimeout,
+		},
 	}
 }
 
@@ -94,4 +99,27 @@ func runCreatePartitionsAssignments(c *C) {
 	a.Do("good again", 3, morePartitions(name, 3, []int32{1}, []int32{1}))
 	a.AwaitTopic(name, 3)
 	a.Do("describe", 12, metadataFor(name))
+}
+
+func runCreatePartitionsTimeout(c *C) {
+	a := c.Conn("a")
+	const name = "create-partitions-timeout"
+	a.MakeTopic(name, 2)
+	for v := int16(0); v <= 3; v++ {
+		for _, timeout := range []int32{0, -1} {
+			req := morePartitions(name, 3)
+			req.Topics = append(req.Topics, morePartitions("create-partitions-none", 1).Topics[0])
+			req.TimeoutMillis = timeout
+			a.Do(vn(v)+" timeout "+number(int64(timeout)), v, req)
+		}
+	}
+	count := morePartitions(name, 1)
+	count.TimeoutMillis = 0
+	a.Do("a bad count", 3, count)
+	twice := morePartitions(name, 3)
+	twice.TimeoutMillis = 0
+	twice.Topics = append(twice.Topics, twice.Topics[0])
+	a.Do("only a topic twice", 3, twice)
+	a.Do("describe", 12, metadataFor(name))
+	a.Do("with time", 3, morePartitions(name, 3))
 }

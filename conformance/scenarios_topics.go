@@ -65,6 +65,11 @@ func topicScenarios() []Scenario {
 			Run:   runCreateTopicsTooMany,
 		},
 		{
+			Name:  "create-topics-timeout",
+			Claim: "A timeout of 0 or less is REQUEST_TIMED_OUT for every topic of CreateTopics and makes none, unless no name is left to create.",
+			Run:   runCreateTopicsTimeout,
+		},
+		{
 			Name:  "create-topics-internal",
 			Claim: "The internal topics' names can be created like any other, and are then marked as internal.",
 			Fresh: true,
@@ -305,4 +310,28 @@ func runCreateTopicsInternal(c *C) {
 	a.Send("describe", 12, metadataFor("__consumer_offsets", "__transaction_state", "__share_group_state", "__remote_log_metadata")).
 		Only("Topics.Topic", "Topics.IsInternal").Await()
 	a.Do("delete __consumer_offsets", 5, deleteTopics("__consumer_offsets"))
+}
+
+func runCreateTopicsTimeout(c *C) {
+	a := c.Conn("a")
+	a.MakeTopic("create-topics-timeout-old", 1)
+	names := []kmsg.CreateTopicsRequestTopic{
+		topicSpec("create-topics-timeout", 1, 1), topicSpec("bad name", 1, 1), topicSpec("create-topics-timeout-old", 1, 1),
+		topicSpec("__cluster_metadata", 1, 1), topicSpec("create-topics-timeout-twice", 1, 1), topicSpec("create-topics-timeout-twice", 1, 1),
+	}
+	for v := int16(2); v <= 7; v++ {
+		for _, timeout := range []int32{0, -1, -2147483648} {
+			req := createTopics(names...)
+			req.TimeoutMillis = timeout
+			a.Do(vn(v)+" timeout "+number(int64(timeout)), v, req)
+		}
+	}
+	req := createTopics(names[3:]...)
+	req.TimeoutMillis = 0
+	a.Do("no name is left", 7, req)
+	req = createTopics(topicSpec("create-topics-timeout", 20_000, 1))
+	req.TimeoutMillis, req.ValidateOnly = 0, true
+	a.Do("too many partitions, validate only", 7, req)
+	a.Do("describe", 12, metadataFor("create-topics-timeout", "create-topics-timeout-old"))
+	a.Do("with time", noConfigs, createTopic("create-topics-timeout", 1))
 }

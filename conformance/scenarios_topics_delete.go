@@ -30,6 +30,11 @@ func deleteTopicScenarios() []Scenario {
 			Claim: "A topic that is made again has another id, is empty and has none of the configs it had.",
 			Run:   runDeleteTopicsRecreate,
 		},
+		{
+			Name:  "delete-topics-timeout",
+			Claim: "A timeout of 0 or less is REQUEST_TIMED_OUT for every topic of DeleteTopics and deletes none, unless no name and no id is left to look for.",
+			Run:   runDeleteTopicsTimeout,
+		},
 	}
 }
 
@@ -126,4 +131,29 @@ func runDeleteTopicsRecreate(c *C) {
 		return r.Topics[0].ErrorCode == 0 && len(r.Topics[0].Partitions) == 1
 	})
 	a.Do("configs", 4, describeConfigs(kmsg.ConfigResourceTypeTopic, name, "retention.ms", "segment.ms"))
+}
+
+func runDeleteTopicsTimeout(c *C) {
+	a := c.Conn("a")
+	const name = "delete-topics-timeout"
+	id := a.MakeTopic(name, 1)
+	for v := int16(1); v <= 5; v++ {
+		for _, timeout := range []int32{0, -1} {
+			req := deleteTopics(name, "delete-topics-none")
+			req.TimeoutMillis = timeout
+			a.Do(vn(v)+" timeout "+number(int64(timeout)), v, req)
+		}
+	}
+	either := func(step string, topics ...any) {
+		req := deleteEither(topics...)
+		req.TimeoutMillis = 0
+		a.Do(step, 6, req)
+	}
+	either("by name", name)
+	either("by id", id)
+	either("by an unknown id", [16]byte{15: 1})
+	either("by the zero id", [16]byte{})
+	either("only a name twice", name, name)
+	a.Do("describe", 12, metadataFor(name))
+	a.Do("with time", 5, deleteTopics(name))
 }

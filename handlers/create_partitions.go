@@ -10,7 +10,8 @@ import (
 	"doze/wire"
 )
 
-// CreatePartitions (key 37), v0-v3: raises the partition counts of topics (KIP-195).
+// CreatePartitions (key 37), v0-v3: raises the partition counts of topics (KIP-195). A timeout that leaves
+// no time times out before anything is looked at.
 func (b *Broker) createPartitions(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.CreatePartitionsRequest)
 	resp := respond[*kmsg.CreatePartitionsResponse](r)
@@ -22,6 +23,12 @@ func (b *Broker) createPartitions(ctx context.Context, r *wire.Request) (wire.Re
 			topic.ErrorCode, topic.ErrorMessage = no.code, no.message
 		}
 		resp.Topics = append(resp.Topics, topic)
+	}
+	if len(once) > 0 && req.TimeoutMillis <= 0 {
+		for _, asked := range req.Topics {
+			answer(asked.Topic, &refusal{code: requestTimedOut})
+		}
+		return resp, nil
 	}
 	decide := func(tx *tx) {
 		resp.Topics = nil

@@ -21,18 +21,23 @@ import (
 //	v5  answers the new topic's partition count, replication factor and configs (KIP-525)
 //	v7  answers its id (KIP-516)
 //
-// A name that stands twice in the request is refused once, last. The topics of one request are created by one entry of the
+// A timeout that leaves no time times out before anything is looked at, and creates nothing. A name that stands twice in the
+// request is refused once, last. The topics of one request are created by one entry of the
 // journal, so with one fsync; their files come into being at their first use. Any replication factor of at least one is
 // taken and gives one replica (docs/differences.md).
 func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.CreateTopicsRequest)
 	resp := respond[*kmsg.CreateTopicsResponse](r)
 	once, twice := namedOnce(req.Topics, func(t kmsg.CreateTopicsRequestTopic) string { return t.Topic })
+	once = slices.DeleteFunc(once, func(t kmsg.CreateTopicsRequestTopic) bool { return t.Topic == clusterMetadata })
+	if len(once) > 0 && req.TimeoutMillis <= 0 {
+		resp.Topics = noneCreated(req.Topics, &refusal{code: requestTimedOut})
+		return resp, nil
+	}
 	if b.askedPartitions(once) > maxPartitionsPerRequest {
 		resp.Topics = noneCreated(req.Topics, refuse(policyViolation, "Excessively large number of partitions per request."))
 		return resp, nil
 	}
-	once = slices.DeleteFunc(once, func(t kmsg.CreateTopicsRequestTopic) bool { return t.Topic == clusterMetadata })
 	tooLarge := false
 	err := b.decide(ctx, r, req.ValidateOnly, func(tx *tx) {
 		resp.Topics, tooLarge = b.createAll(tx, once)

@@ -16,7 +16,7 @@ import (
 //	v5  error messages      v6  topics by name or by id (KIP-516)
 //
 // The topic is gone for everybody when the answer is sent; its files are removed behind it. Committed offsets of the topic
-// go with it.
+// go with it. A timeout that leaves no time times out before any topic is looked for.
 func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DeleteTopicsRequest)
 	resp := respond[*kmsg.DeleteTopicsResponse](r)
@@ -93,6 +93,10 @@ func (d *deletion) run(req *kmsg.DeleteTopicsRequest) {
 	}
 	names, twiceNames := namedOnce(names, func(s string) string { return s })
 	ids, twiceIDs := namedOnce(ids, func(id projections.ID) string { return string(id[:]) })
+	if len(names)+len(ids) > 0 && req.TimeoutMillis <= 0 {
+		d.answers = noneDeleted(req, &refusal{code: requestTimedOut})
+		return
+	}
 	for _, name := range twiceNames {
 		d.refuse(text(name), projections.ID{}, invalidRequest, "Duplicate topic name.")
 	}
