@@ -57,6 +57,11 @@ func fetchScenarios() []Scenario {
 			Run:   runFetchIsolation,
 		},
 		{
+			Name:  "fetch-replica",
+			Claim: "A replica id of 0 or more, which no follower has, is NOT_LEADER_OR_FOLLOWER, and UNKNOWN_LEADER_EPOCH where a right leader epoch is told.",
+			Run:   runFetchReplica,
+		},
+		{
 			Name:  "fetch-zstd-topic",
 			Claim: "zstd batches are sent at every version, whatever the topic's compression.type.",
 			Run:   runFetchZstdTopic,
@@ -286,5 +291,31 @@ func runFetchOrder(c *C) {
 		apart.Topics = append(apart.Topics, fetchFrom(y, 0).Topics...)
 		apart.Topics = append(apart.Topics, fetchFrom(x, 2, 0).Topics...)
 		a.Do("a topic twice, "+vn(v), v, apart)
+	}
+}
+
+func runFetchReplica(c *C) {
+	a := c.Conn("a")
+	t := a.NewTopic("fetch-replica", 1)
+	a.Store("store", t, Values("x"))
+	for _, v := range []int16{4, 8, 9, 12, 13, 14, 15, 16, 18} {
+		for _, replica := range []int32{0, 1, 7, -2} {
+			for _, epoch := range []int32{-1, 0, 9} {
+				req := fetchFrom(t, 0, 0)
+				if v >= 15 {
+					req.ReplicaState.ID = replica
+				} else {
+					req.ReplicaID = replica
+				}
+				req.Topics[0].Partitions[0].CurrentLeaderEpoch = epoch
+				a.Do(vn(v)+", replica "+number(int64(replica))+", epoch "+number(int64(epoch)), v, req)
+			}
+		}
+		beyond := fetchFrom(t, 9)
+		beyond.ReplicaID, beyond.ReplicaState.ID = 7, 7
+		if v < 15 {
+			beyond.ReplicaState.ID = -1
+		}
+		a.Do(vn(v)+", out of range", v, beyond)
 	}
 }

@@ -39,6 +39,11 @@ func listOffsetsScenarios() []Scenario {
 			Run:   runListOffsetsUnknown,
 		},
 		{
+			Name:  "list-offsets-isolation",
+			Claim: "An isolation level other than 0 and 1 is UNKNOWN_SERVER_ERROR for every partition of ListOffsets as it stands; otherwise a topic without partitions is not answered.",
+			Run:   runListOffsetsIsolation,
+		},
+		{
 			Name:  "list-offsets-epochs",
 			Claim: "ListOffsets gives the epoch of the record it found, that of the start and the newest for the end, and checks the current leader epoch.",
 			Fresh: true,
@@ -376,4 +381,20 @@ func runDeleteRecordsRestart(c *C) {
 	again(c.Restart, 8)
 	a.Store("store", t, Values("z"))
 	a.Do("fetch", 12, fetchFrom(t, 8))
+}
+
+func runListOffsetsIsolation(c *C) {
+	a := c.Conn("a")
+	t := a.NewTopic("list-offsets-isolation", 1)
+	a.Store("store", t, Values("x"))
+	for _, v := range []int16{2, 6, 11} {
+		for _, level := range []int8{0, 1, 2, 3, -1} {
+			req := listOffsets(t, latest)
+			none := listOffsets(topicRef{name: "list-offsets-isolation-none"}, latest)
+			none.Topics[0].Partitions = nil
+			req.Topics = append(req.Topics, none.Topics[0], listOffsets(topicRef{name: "list-offsets-nowhere"}, -9).Topics[0], listOffsets(t, largest).Topics[0])
+			req.IsolationLevel = level
+			a.Do(vn(v)+", level "+number(int64(level)), v, req)
+		}
+	}
 }

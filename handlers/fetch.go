@@ -37,12 +37,15 @@ func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error)
 	}
 	want := fetchWants{
 		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, b.fetchMaxBytes)),
-		committed: req.IsolationLevel == 1, version: req.Version,
+		committed: req.IsolationLevel == 1, follower: fetchReplica(req) >= 0, version: req.Version,
 	}
 	results := inAnswerOrder(b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond))
 	session, included := b.sessions.answer(c, results)
-	host, port := r.Conn.Advertised()
-	return encodeFetch(req.Version, fetchAnswer{session: session, results: included, leader: leader{b.nodeID, host, port}}), nil
+	answer := fetchAnswer{session: session, results: included, leader: leader{id: b.nodeID}}
+	if !want.follower { // which knows the brokers
+		answer.leader.host, answer.leader.port = r.Conn.Advertised()
+	}
+	return encodeFetch(req.Version, answer), nil
 }
 
 // failedFetch refuses a request as a whole: before v13 in every partition too.
@@ -80,10 +83,19 @@ func inAnswerOrder(results []fetchResult) []fetchResult {
 	return results
 }
 
+// fetchReplica is the id of the broker that fetches, negative for a consumer.
+func fetchReplica(req *kmsg.FetchRequest) int32 {
+	if req.Version >= 15 {
+		return req.ReplicaState.ID
+	}
+	return req.ReplicaID
+}
+
 // fetchWants is what all partitions of a request share.
 type fetchWants struct {
 	minBytes, maxBytes int64
 	committed          bool
+	follower           bool // says that it is a broker
 	version            int16
 }
 
@@ -225,6 +237,13 @@ func (b *Broker) fetchPartition(state *projections.State, p *fetchPartition, wan
 	result.name = topic.Name
 	result.leaderEpoch = topic.LeaderEpoch(p.number, state.Starts)
 	if result.code = checkLeaderEpoch(p.currentEpoch, result.leaderEpoch); result.code != none {
+		return result
+	}
+	if want.follower { // there is none
+		result.code = notLeaderOrFollower
+		if p.currentEpoch >= 0 {
+			result.code = unknownLeaderEpoch
+		}
 		return result
 	}
 	if b.diverges(log, p, &result) {

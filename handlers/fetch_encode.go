@@ -16,7 +16,8 @@ type fetchAnswer struct {
 	leader  leader
 }
 
-// leader is the broker that leads every partition, as the client's connection must see it.
+// leader is the broker that leads every partition, as the client's connection must see it; without a host its address is
+// not told.
 type leader struct {
 	id   int32
 	host string
@@ -199,7 +200,7 @@ func (e *fetchEncoder) leadership(r *fetchResult) {
 
 // endpoints are the answer's tagged fields: 0 the address of a leader that a partition names (v16+).
 func (e *fetchEncoder) endpoints() {
-	if !e.told {
+	if !e.told || e.leader.host == "" {
 		e.tags(0)
 		return
 	}

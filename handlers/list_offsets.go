@@ -19,15 +19,20 @@ import (
 //	>=0: the first record whose timestamp is at least this
 //
 // A special timestamp below its version answers UNSUPPORTED_VERSION for the partition, one that stands twice INVALID_REQUEST.
-// Each partition is answered once.
+// Each partition is answered once, and a topic without partitions not at all. An isolation level that there is not fails the
+// whole request.
 func (b *Broker) listOffsets(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ListOffsetsRequest)
 	resp := respond[*kmsg.ListOffsetsResponse](r)
+	if req.IsolationLevel < 0 || req.IsolationLevel > 1 {
+		resp.Topics = noOffsets(req, unknownServerError)
+		return resp, nil
+	}
 	mentions := mentionsOf(req)
 	at := map[string]int{}
 	for _, asked := range req.Topics {
 		i, known := at[asked.Topic]
-		if !known {
+		if !known && len(asked.Partitions) > 0 {
 			i, at[asked.Topic] = len(resp.Topics), len(resp.Topics)
 			topic := kmsg.NewListOffsetsResponseTopic()
 			topic.Topic = asked.Topic
@@ -62,6 +67,19 @@ func mentionsOf(req *kmsg.ListOffsetsRequest) map[topicPartition]int {
 		}
 	}
 	return mentions
+}
+
+// noOffsets answers every mention of a partition with one error.
+func noOffsets(req *kmsg.ListOffsetsRequest, code int16) (topics []kmsg.ListOffsetsResponseTopic) {
+	for _, asked := range req.Topics {
+		topic := kmsg.NewListOffsetsResponseTopic()
+		topic.Topic = asked.Topic
+		for _, p := range asked.Partitions {
+			topic.Partitions = append(topic.Partitions, noOffset(p.Partition, code))
+		}
+		topics = append(topics, topic)
+	}
+	return topics
 }
 
 func noOffset(partition int32, code int16) kmsg.ListOffsetsResponseTopicPartition {
