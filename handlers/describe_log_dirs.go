@@ -27,13 +27,29 @@ func (b *Broker) describeLogDirs(_ context.Context, r *wire.Request) (wire.Reply
 			return true
 		})
 	}
-	for _, asked := range req.Topics {
+	for _, asked := range mergeLogDirTopics(req.Topics) {
 		if t := state.Topics.Named(asked.Topic); t != nil {
 			dir.Topics = appendLogDirTopic(dir.Topics, t.Name, b.partitionSizes(state, t, asked.Partitions))
 		}
 	}
 	resp.Dirs = append(resp.Dirs, dir)
 	return resp, nil
+}
+
+// mergeLogDirTopics makes one mention of a topic of all of them, as Kafka does.
+func mergeLogDirTopics(topics []kmsg.DescribeLogDirsRequestTopic) []kmsg.DescribeLogDirsRequestTopic {
+	var merged []kmsg.DescribeLogDirsRequestTopic
+	at := map[string]int{}
+	for _, t := range topics {
+		i, again := at[t.Topic]
+		if !again {
+			i = len(merged)
+			at[t.Topic] = i
+			merged = append(merged, kmsg.DescribeLogDirsRequestTopic{Topic: t.Topic})
+		}
+		merged[i].Partitions = append(merged[i].Partitions, t.Partitions...)
+	}
+	return merged
 }
 
 func allPartitions(t *projections.Topic) []int32 {

@@ -182,3 +182,18 @@ func TestADuplicateIsAnsweredWithItsOffset(t *testing.T) {
 	c = b.connect()
 	check()
 }
+
+func TestLogDirsMergeMentionsOfATopic(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("orders", 3)
+	req := kmsg.NewPtrDescribeLogDirsRequest()
+	req.Version = 4
+	req.Topics = []kmsg.DescribeLogDirsRequestTopic{
+		{Topic: "orders", Partitions: []int32{0, 1}}, {Topic: "nowhere", Partitions: []int32{0}}, {Topic: "orders", Partitions: []int32{1, 2}},
+	}
+	dirs := ask[*kmsg.DescribeLogDirsResponse](c, req).Dirs
+	if len(dirs) != 1 || len(dirs[0].Topics) != 1 || len(dirs[0].Topics[0].Partitions) != 3 {
+		t.Errorf("described %+v", dirs)
+	}
+}
