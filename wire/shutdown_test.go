@@ -110,17 +110,15 @@ func (s *Server) parkedCount() (n int32) {
 }
 
 func TestShutdownLosesItsPatience(t *testing.T) {
-	release := make(chan struct{})
-	s, l := run(t, table{3: func(ctx context.Context, r *Request) (Reply, error) {
-		select {
-		case <-release:
-		case <-r.Conn.Context().Done():
-		}
-		return answerDefault(ctx, r)
+	inHand := make(chan struct{})
+	s, l := run(t, table{3: func(_ context.Context, r *Request) (Reply, error) {
+		close(inHand)
+		<-r.Conn.Context().Done() // and gives up only when its connection is cut off
+		return nil, errors.New("cut off")
 	}})
 	p := dial(t, l)
 	p.send(frameOf(NewRequest(3, 12), 1))
-	until(t, "the request is in hand", func() bool { return s.count() == 1 })
+	<-inHand
 	if err := shutdown(t, s, 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) && err != nil {
 		t.Error(err)
 	}
