@@ -67,7 +67,7 @@ class Member {
 }
 
 class Client {
-  traits = { codecs: ['none', 'gzip', 'snappy', 'lz4', ...(zstdCompressSync ? ['zstd'] : [])], idempotent: true }
+  traits = { codecs: ['none', 'gzip', 'snappy', 'lz4', ...(zstdCompressSync ? ['zstd'] : [])], idempotent: true, stalePositions: true }
 
   constructor(bootstrap) {
     this.options = { clientId: 'walk', bootstrapBrokers: [bootstrap], retries: 2000, retryDelay: 100 }
