@@ -105,6 +105,7 @@ func TestGateStaysShut(t *testing.T) {
 	p.ask(NewRequest(17, 0), 1)
 	p.send([]byte("\x00\x00\x00\x05wrong"))
 	p.closed()
+	w.ended(t, 2) // the client sees its end before the observer may have
 	p = dial(t, l)
 	p.send([]byte{0, 8, 0, 1}) // 512 KiB and a byte
 	p.closed()
