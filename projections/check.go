@@ -126,16 +126,28 @@ func (s *State) checkOffsetHandles() (err error) {
 	return err
 }
 
+func (b offsetBlock) check(t *OffsetsOfTopic) error {
+	last := int32(-1)
+	for _, r := range b.rows {
+		if r.partition <= last || r.partition/blockPartitions != b.number {
+			return fmt.Errorf("group %q has an offset of partition %d of topic %q after %d in block %d", t.Group, r.partition, t.Topic, last, b.number)
+		}
+		last = r.partition
+	}
+	if len(b.rows) == 0 {
+		return fmt.Errorf("group %q has nothing in block %d of offsets for topic %q", t.Group, b.number, t.Topic)
+	}
+	return nil
+}
+
 // checkOffsets says whether every offset is of one topic of a group, and every topic of a group has an offset.
 func (s *State) checkOffsets() (err error) {
 	o, counted := s.Offsets, 0
 	o.topics.Ascend(func(t *OffsetsOfTopic) bool {
 		before := counted
-		o.OfTopic(t, func(c CommittedOffset) bool {
-			counted++
-			if c.Partition < 0 { // it sorts among those of another topic
-				err = fmt.Errorf("group %q has an offset of partition %d", t.Group, c.Partition)
-			}
+		o.blocksOf(t, func(b offsetBlock) bool {
+			counted += len(b.rows)
+			err = b.check(t)
 			return err == nil
 		})
 		if err == nil && counted == before {
@@ -146,5 +158,11 @@ func (s *State) checkOffsets() (err error) {
 	if err == nil && counted != o.Len() {
 		err = fmt.Errorf("%d offsets, %d of them of topics of groups", o.Len(), counted)
 	}
+	o.extras.Ascend(func(e offsetExtra) bool {
+		if _, ok := o.row(e.offsetKey); !ok {
+			err = fmt.Errorf("metadata %q of partition %d is of no offset", e.metadata, e.partition)
+		}
+		return err == nil
+	})
 	return err
 }

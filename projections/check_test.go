@@ -102,7 +102,18 @@ var broken = []struct {
 	{"are number", func(s *State) { s.Offsets.lastSlot = 1 }},
 	{"has no offset", func(s *State) { s.openOffsets("g", "none", ID{}) }},
 	{"of partition -1", func(s *State) { s.Offsets.put(s.Offsets.Topic("g", "gone"), CommittedOffset{Partition: -1}) }},
-	{"offsets, 3 of them", func(s *State) { s.Offsets.offsets.ReplaceOrInsert(offsetRow{slot: 99}) }},
+	{"in block 7", func(s *State) {
+		slot := s.Offsets.Topic("g", "gone").slot
+		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{slot: slot, number: 7, rows: []offsetRow{{partition: 3}}})
+	}},
+	{"has nothing in block 7", func(s *State) {
+		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{slot: s.Offsets.Topic("g", "gone").slot, number: 7})
+	}},
+	{"3 offsets, 4 of them", func(s *State) {
+		slot := s.Offsets.Topic("g", "gone").slot
+		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{slot: slot, number: 7, rows: []offsetRow{{partition: 112}}})
+	}},
+	{"of no offset", func(s *State) { s.Offsets.putExtra(offsetExtra{offsetKey: offsetKey{slot: 99}}) }},
 }
 
 func TestCheckFindsEveryBrokenState(t *testing.T) {

@@ -9,14 +9,15 @@ import (
 )
 
 // Offsets holds the committed offsets of all groups. A million of them must be small and quick to replay, so the names
-// are kept once for each (group, topic) and the offsets in a tree whose keys are numbers.
+// are kept once for each (group, topic), which has a number, its slot; the offsets are in blocks under that number.
 type Offsets struct {
 	topics   *btree.BTreeG[*OffsetsOfTopic] // by group, topic name
 	byID     *btree.BTreeG[*OffsetsOfTopic] // by topic id, then as above: for a topic that goes
-	offsets  *btree.BTreeG[offsetRow]       // by (group, topic), partition
+	blocks   *btree.BTreeG[offsetBlock]     // by slot, number
+	extras   *btree.BTreeG[offsetExtra]     // by slot, partition: of the offsets that have any
 	lastSlot uint64
+	count    int // of offsets
 	bytes    int64
-	opened   *OffsetsOfTopic // what the last row that was loaded belongs to
 }
 
 // OffsetsOfTopic stands for the offsets that one group committed for one topic: an immutable value.
@@ -25,20 +26,6 @@ type OffsetsOfTopic struct {
 	Topic string
 	ID    ID // of the topic, when they were committed
 	slot  uint64
-}
-
-type offsetRow struct {
-	slot      uint64
-	partition int32
-	epoch     int32
-	offset    int64
-	commitAt  int64
-	extra     *offsetExtra // nil: no metadata, no expiry of its own
-}
-
-type offsetExtra struct {
-	metadata string
-	expireAt int64
 }
 
 // CommittedOffset is what a group committed for one partition.
@@ -57,16 +44,9 @@ func newOffsets() Offsets {
 		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), compareNames(a, b)) < 0
 	}
 	return Offsets{
-		topics: btree.NewG(treeDegree, byName), byID: btree.NewG(treeDegree, byID), offsets: btree.NewG(treeDegree, lessOffset),
+		topics: btree.NewG(treeDegree, byName), byID: btree.NewG(treeDegree, byID),
+		blocks: newOffsetBlocks(), extras: newOffsetExtras(),
 	}
-}
-
-// lessOffset is written for speed: a start compares tens of millions of times.
-func lessOffset(a, b offsetRow) bool {
-	if a.slot != b.slot {
-		return a.slot < b.slot
-	}
-	return a.partition < b.partition
 }
 
 func compareNames(a, b *OffsetsOfTopic) int {
@@ -77,12 +57,12 @@ func compareNames(a, b *OffsetsOfTopic) int {
 }
 
 func (o Offsets) clone() Offsets {
-	o.topics, o.byID, o.offsets = o.topics.Clone(), o.byID.Clone(), o.offsets.Clone()
+	o.topics, o.byID, o.blocks, o.extras = o.topics.Clone(), o.byID.Clone(), o.blocks.Clone(), o.extras.Clone()
 	return o
 }
 
 // Len counts committed offsets.
-func (o Offsets) Len() int { return o.offsets.Len() }
+func (o Offsets) Len() int { return o.count }
 
 // Topic returns the handle of what the group committed for the topic, or nil.
 func (o Offsets) Topic(group, topic string) *OffsetsOfTopic {
@@ -95,8 +75,8 @@ func (o Offsets) Get(t *OffsetsOfTopic, partition int32) (CommittedOffset, bool)
 	if t == nil {
 		return CommittedOffset{}, false
 	}
-	row, ok := o.offsets.Get(offsetRow{slot: t.slot, partition: partition})
-	return row.committed(), ok
+	row, ok := o.row(offsetKey{t.slot, partition})
+	return o.committed(t.slot, row), ok
 }
 
 // OfGroup calls yield with the topics that the group has offsets for, by name, until it returns false.
@@ -108,8 +88,13 @@ func (o Offsets) OfGroup(group string, yield func(t *OffsetsOfTopic) bool) {
 
 // OfTopic calls yield with the topic's offsets, by partition, until it returns false.
 func (o Offsets) OfTopic(t *OffsetsOfTopic, yield func(CommittedOffset) bool) {
-	o.offsets.AscendRange(offsetRow{slot: t.slot}, offsetRow{slot: t.slot + 1}, func(row offsetRow) bool {
-		return yield(row.committed())
+	o.blocksOf(t, func(b offsetBlock) bool {
+		for _, row := range b.rows {
+			if !yield(o.committed(t.slot, row)) {
+				return false
+			}
+		}
+		return true
 	})
 }
 
@@ -118,12 +103,4 @@ func (o Offsets) GroupHasOffsets(group string) bool {
 	found := false
 	o.OfGroup(group, func(*OffsetsOfTopic) bool { found = true; return false })
 	return found
-}
-
-func (r offsetRow) committed() CommittedOffset {
-	c := CommittedOffset{Partition: r.partition, Offset: r.offset, LeaderEpoch: r.epoch, CommitAt: r.commitAt, ExpireAt: -1}
-	if r.extra != nil {
-		c.Metadata, c.ExpireAt = r.extra.metadata, r.extra.expireAt
-	}
-	return c
 }

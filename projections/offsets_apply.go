@@ -25,28 +25,12 @@ func (s *State) applyOffsetsCommitted(e *journal.OffsetsCommitted) error {
 	return nil
 }
 
-func (o *Offsets) put(t *OffsetsOfTopic, c CommittedOffset) {
-	row := offsetRow{slot: t.slot, partition: c.Partition, epoch: c.LeaderEpoch, offset: c.Offset, commitAt: c.CommitAt}
-	if c.Metadata != "" || c.ExpireAt != -1 {
-		row.extra = &offsetExtra{metadata: c.Metadata, expireAt: c.ExpireAt}
-	}
-	if old, had := o.offsets.ReplaceOrInsert(row); had {
-		o.bytes -= old.bytes()
-	}
-	o.bytes += row.bytes()
-}
-
 func (s *State) applyOffsetsRemoved(group string, partitions []journal.TopicPartition) error {
 	for _, p := range partitions {
 		t := s.Offsets.Topic(group, p.Topic)
-		if t == nil {
+		if t == nil || !s.Offsets.remove(offsetKey{t.slot, p.Partition}) {
 			return fmt.Errorf("group %q: no offset of %s-%d", group, p.Topic, p.Partition)
 		}
-		gone, ok := s.Offsets.offsets.Delete(offsetRow{slot: t.slot, partition: p.Partition})
-		if !ok {
-			return fmt.Errorf("group %q: no offset of %s-%d", group, p.Topic, p.Partition)
-		}
-		s.Offsets.bytes -= gone.bytes()
 		s.Offsets.close(t)
 	}
 	return nil
@@ -94,7 +78,7 @@ func (s *State) openOffsets(group, topic string, id ID) *OffsetsOfTopic {
 // close forgets the handle when no offset is left under it.
 func (o *Offsets) close(t *OffsetsOfTopic) {
 	left := false
-	o.OfTopic(t, func(CommittedOffset) bool { left = true; return false })
+	o.blocksOf(t, func(offsetBlock) bool { left = true; return false })
 	if !left {
 		o.forget(t)
 	}
@@ -102,14 +86,10 @@ func (o *Offsets) close(t *OffsetsOfTopic) {
 
 func (o *Offsets) drop(topics []*OffsetsOfTopic) {
 	for _, t := range topics {
-		var rows []offsetRow
-		o.offsets.AscendRange(offsetRow{slot: t.slot}, offsetRow{slot: t.slot + 1}, func(r offsetRow) bool {
-			rows = append(rows, r)
-			return true
-		})
-		for _, r := range rows {
-			o.offsets.Delete(r)
-			o.bytes -= r.bytes()
+		var keys []offsetKey
+		o.OfTopic(t, func(c CommittedOffset) bool { keys = append(keys, offsetKey{t.slot, c.Partition}); return true })
+		for _, key := range keys {
+			o.remove(key)
 		}
 		o.forget(t)
 	}

@@ -54,6 +54,41 @@ func TestOffsetsAreSmall(t *testing.T) {
 	}
 }
 
+// What is kept beside an offset goes with it, and with the next commit of the partition.
+func TestMetadataGoesWithItsOffset(t *testing.T) {
+	s := New()
+	commit := func(partition int32, metadata string) journal.Event {
+		return &journal.OffsetsCommitted{Group: "g", Offsets: []journal.CommittedOffset{
+			{Topic: "t", Partition: partition, Metadata: metadata, LeaderEpoch: -1, ExpireAt: -1},
+		}}
+	}
+	steps := []struct {
+		event                   journal.Event
+		offsets, extras, blocks int
+	}{
+		{&journal.GroupCreated{Group: "g", Type: journal.GroupClassic}, 0, 0, 0},
+		{commit(15, "a"), 1, 1, 1},
+		{commit(16, "b"), 2, 2, 2},
+		{commit(3, "c"), 3, 3, 2},
+		{commit(3, "d"), 3, 3, 2},
+		{commit(3, ""), 3, 2, 2},
+		{&journal.OffsetsDeleted{Group: "g", Partitions: []journal.TopicPartition{{Topic: "t", Partition: 15}}}, 2, 1, 2},
+		{&journal.OffsetsExpired{Group: "g", Partitions: []journal.TopicPartition{{Topic: "t", Partition: 3}}}, 1, 1, 1},
+		{&journal.GroupDeleted{Group: "g"}, 0, 0, 0},
+	}
+	for i, step := range steps {
+		apply(t, s, step.event)
+		o := s.Offsets
+		if o.Len() != step.offsets || o.extras.Len() != step.extras || o.blocks.Len() != step.blocks {
+			t.Errorf("step %d: %d offsets, %d of them with more, in %d blocks; want %d, %d, %d",
+				i, o.Len(), o.extras.Len(), o.blocks.Len(), step.offsets, step.extras, step.blocks)
+		}
+		if err := s.Check(); err != nil {
+			t.Errorf("step %d: %v", i, err)
+		}
+	}
+}
+
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -82,12 +82,7 @@ func (c *CommittedOffset) Bytes() int64 {
 	return offsetBytes + extraBytes + int64(len(c.Metadata))
 }
 
-func (r offsetRow) bytes() int64 {
-	if r.extra == nil {
-		return offsetBytes
-	}
-	return offsetBytes + extraBytes + int64(len(r.extra.metadata))
-}
+func (e offsetExtra) bytes() int64 { return extraBytes + int64(len(e.metadata)) }
 
 // OffsetsOfTopicBytes is what a topic of a group is reckoned to take, without its offsets.
 func OffsetsOfTopicBytes(group, topic string) int64 { return topicBytes + int64(len(group)+len(topic)) }
@@ -105,7 +100,8 @@ func (s *State) checkSizes() error {
 	groups, offsets, configs := int64(0), int64(0), int64(0)
 	s.Groups.Each("", func(g *Group) bool { groups += g.Bytes(); return true })
 	s.Offsets.topics.Ascend(func(t *OffsetsOfTopic) bool { offsets += t.bytes(); return true })
-	s.Offsets.offsets.Ascend(func(r offsetRow) bool { offsets += r.bytes(); return true })
+	s.Offsets.extras.Ascend(func(e offsetExtra) bool { offsets += e.bytes(); return true })
+	offsets += offsetBytes * int64(s.Offsets.Len())
 	s.Configs.tree.Ascend(func(c Config) bool { configs += c.Bytes(); return true })
 	if groups != s.Groups.bytes || offsets != s.Offsets.bytes || configs != s.Configs.bytes {
 		return fmt.Errorf("bytes counted: groups %d, offsets %d, configs %d; there are %d, %d, %d",

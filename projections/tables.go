@@ -12,13 +12,22 @@ type table struct {
 	each func(s *State, yield func(row) bool)
 	// load adds one row to a fresh state.
 	load func(s *State, r *rowReader)
+
+	// A table whose rows are not what people see has these two in place of each; one that has nothing to show, the second.
+	show func(s *State, yield func(fielder) bool)
+	pack func(s *State, yield func(encoder) bool)
 }
+
+type (
+	encoder interface{ encode(w *rowWriter) }
+	// Fields are the row's columns in order, for dumps: key columns first.
+	fielder interface{ Fields() []Field }
+)
 
 // row is one row of a table: its snapshot form and its form for people.
 type row interface {
-	encode(w *rowWriter)
-	// Fields are the row's columns in order, for dumps: key columns first.
-	Fields() []Field
+	encoder
+	fielder
 }
 
 // Field is a named value of a dumped row: a string, int64, bool, or []string.
@@ -38,8 +47,30 @@ var tables = []table{
 	{name: "member-ids", tag: 7, each: eachPending, load: loadPending},
 	{name: "settled-groups", tag: 9, each: eachSettled, load: loadSettled},
 	{name: "settled-members", tag: 10, each: eachSettledMember, load: loadSettledMember},
-	{name: "offsets", tag: 8, each: eachOffset, load: loadOffset},
+	{name: "offsets", tag: 11, show: eachOffset, pack: eachOffsetBlock, load: loadOffsetBlock},
+	{name: "offset-extras", tag: 12, pack: eachOffsetExtra, load: loadOffsetExtra},
 }
+
+// rows yields what goes into a snapshot.
+func (t *table) rows(s *State, yield func(encoder) bool) {
+	if t.pack != nil {
+		t.pack(s, yield)
+		return
+	}
+	t.each(s, func(r row) bool { return yield(r) })
+}
+
+// shown yields what goes into a dump.
+func (t *table) shown(s *State, yield func([]Field) bool) {
+	if t.show != nil {
+		t.show(s, func(r fielder) bool { return yield(r.Fields()) })
+		return
+	}
+	t.each(s, func(r row) bool { return yield(r.Fields()) })
+}
+
+// hidden says whether another table shows what this one holds.
+func (t *table) hidden() bool { return t.each == nil && t.show == nil }
 
 // Rows yields every row of the state in one fixed order: a snapshot's content, and what the state hash is over. The slice
 // is valid until yield returns.
@@ -47,7 +78,7 @@ func (s *State) Rows(yield func(row []byte) error) error {
 	var w rowWriter
 	for _, t := range tables {
 		var err error
-		t.each(s, func(r row) bool {
+		t.rows(s, func(r encoder) bool {
 			w.tag(t.tag)
 			r.encode(&w)
 			err = yield(w.b)
@@ -78,14 +109,16 @@ func (s *State) LoadRow(b []byte) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("load a row of table tag %d: written by a later doze", b[0])
+	return fmt.Errorf("load a row of table tag %d: written by another version of doze", b[0])
 }
 
 // Tables lists the tables' names in dump order.
 func Tables() []string {
-	names := make([]string, len(tables))
-	for i, t := range tables {
-		names[i] = t.name
+	names := make([]string, 0, len(tables))
+	for _, t := range tables {
+		if !t.hidden() {
+			names = append(names, t.name)
+		}
 	}
 	return names
 }
@@ -93,8 +126,8 @@ func Tables() []string {
 // Dump yields the rows of one table in key order; false when there is no such table.
 func (s *State) Dump(name string, yield func([]Field) bool) bool {
 	for _, t := range tables {
-		if t.name == name {
-			t.each(s, func(r row) bool { return yield(r.Fields()) })
+		if t.name == name && !t.hidden() {
+			t.shown(s, yield)
 			return true
 		}
 	}
