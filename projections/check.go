@@ -129,13 +129,13 @@ func (s *State) checkOffsetHandles() (err error) {
 func (b offsetBlock) check(t *OffsetsOfTopic) error {
 	last := int32(-1)
 	for _, r := range b.rows {
-		if r.partition <= last || r.partition/blockPartitions != b.number {
-			return fmt.Errorf("group %q has an offset of partition %d of topic %q after %d in block %d", t.Group, r.partition, t.Topic, last, b.number)
+		if r.partition <= last || r.partition/blockPartitions != b.number() {
+			return fmt.Errorf("group %q has an offset of partition %d of topic %q after %d in block %d", t.Group, r.partition, t.Topic, last, b.number())
 		}
 		last = r.partition
 	}
 	if len(b.rows) == 0 {
-		return fmt.Errorf("group %q has nothing in block %d of offsets for topic %q", t.Group, b.number, t.Topic)
+		return fmt.Errorf("group %q has nothing in block %d of offsets for topic %q", t.Group, b.number(), t.Topic)
 	}
 	return nil
 }

@@ -104,14 +104,14 @@ var broken = []struct {
 	{"of partition -1", func(s *State) { s.Offsets.put(s.Offsets.Topic("g", "gone"), CommittedOffset{Partition: -1}) }},
 	{"in block 7", func(s *State) {
 		slot := s.Offsets.Topic("g", "gone").slot
-		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{slot: slot, number: 7, rows: []offsetRow{{partition: 3}}})
+		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{at: blockAt(slot, 7), rows: []offsetRow{{partition: 3}}})
 	}},
 	{"has nothing in block 7", func(s *State) {
-		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{slot: s.Offsets.Topic("g", "gone").slot, number: 7})
+		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{at: blockAt(s.Offsets.Topic("g", "gone").slot, 7)})
 	}},
 	{"3 offsets, 4 of them", func(s *State) {
 		slot := s.Offsets.Topic("g", "gone").slot
-		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{slot: slot, number: 7, rows: []offsetRow{{partition: 112}}})
+		s.Offsets.blocks.ReplaceOrInsert(offsetBlock{at: blockAt(slot, 7), rows: []offsetRow{{partition: 112}}})
 	}},
 	{"of no offset", func(s *State) { s.Offsets.putExtra(offsetExtra{offsetKey: offsetKey{slot: 99}}) }},
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
@@ -29,7 +27,7 @@ type Config struct {
 
 // Configs holds the set values by resource type, resource and name.
 type Configs struct {
-	tree *btree.BTreeG[Config]
+	tree tree[Config]
 	// revision is another one after each change, for those who keep something that they have worked out from the values. It
 	// is no part of what the journal says. An address, not a count: after a decision that was dropped a count would come
 	// again, for other values.
@@ -41,12 +39,12 @@ type Configs struct {
 type Revision struct{ _ byte }
 
 func newConfigs() Configs {
-	return Configs{revision: new(Revision), tree: btree.NewG(treeDegree, func(a, b Config) bool {
+	return Configs{revision: new(Revision), tree: newTree(func(a, b Config) bool {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Name, b.Name)) < 0
 	})}
 }
 
-func (c Configs) clone() Configs { return Configs{c.tree.Clone(), c.revision, c.bytes} }
+func (c *Configs) clone() Configs { return Configs{c.tree.clone(), c.revision, c.bytes} }
 
 // Revision differs between two states of one process whose set values differ.
 func (c Configs) Revision() *Revision { return c.revision }

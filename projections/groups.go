@@ -5,8 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
@@ -95,15 +93,15 @@ type ProtocolCount struct {
 
 // Groups holds the groups of every type, by id.
 type Groups struct {
-	tree  *btree.BTreeG[*Group]
+	tree  tree[*Group]
 	bytes int64
 }
 
 func newGroups() Groups {
-	return Groups{tree: btree.NewG(treeDegree, func(a, b *Group) bool { return a.ID < b.ID })}
+	return Groups{tree: newTree(func(a, b *Group) bool { return a.ID < b.ID })}
 }
 
-func (g Groups) clone() Groups { return Groups{g.tree.Clone(), g.bytes} }
+func (g *Groups) clone() Groups { return Groups{g.tree.clone(), g.bytes} }
 
 // groupKeys lends what the tree is asked with: every request of a group asks several times, and a Group is large.
 var groupKeys = sync.Pool{New: func() any { return new(Group) }}

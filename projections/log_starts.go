@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
@@ -19,15 +17,15 @@ type LogStart struct {
 }
 
 // LogStarts holds a row for each partition whose records were ever deleted by request.
-type LogStarts struct{ tree *btree.BTreeG[LogStart] }
+type LogStarts struct{ tree tree[LogStart] }
 
 func newLogStarts() LogStarts {
-	return LogStarts{btree.NewG(treeDegree, func(a, b LogStart) bool {
+	return LogStarts{newTree(func(a, b LogStart) bool {
 		return cmp.Or(bytes.Compare(a.Topic[:], b.Topic[:]), cmp.Compare(a.Partition, b.Partition)) < 0
 	})}
 }
 
-func (l LogStarts) clone() LogStarts { return LogStarts{l.tree.Clone()} }
+func (l *LogStarts) clone() LogStarts { return LogStarts{l.tree.clone()} }
 
 // Of is the decided log start of the partition, 0 when none was decided.
 func (l LogStarts) Of(topic ID, partition int32) int64 {
@@ -35,7 +33,7 @@ func (l LogStarts) Of(topic ID, partition int32) int64 {
 	return row.Offset
 }
 
-func (l LogStarts) dropTopic(topic ID) {
+func (l *LogStarts) dropTopic(topic ID) {
 	for {
 		var first *LogStart
 		l.tree.AscendGreaterOrEqual(LogStart{Topic: topic}, func(row LogStart) bool {

@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
-
-	"github.com/google/btree"
 )
 
 // Offsets holds the committed offsets of all groups. A million of them must be small and quick to replay, so the names
 // are kept once for each (group, topic), which has a number, its slot; the offsets are in blocks under that number.
 type Offsets struct {
-	topics   *btree.BTreeG[*OffsetsOfTopic] // by group, topic name
-	byID     *btree.BTreeG[*OffsetsOfTopic] // by topic id, then as above: for a topic that goes
-	blocks   *btree.BTreeG[offsetBlock]     // by slot, number
-	extras   *btree.BTreeG[offsetExtra]     // by slot, partition: of the offsets that have any
+	topics   tree[*OffsetsOfTopic] // by group, topic name
+	byID     tree[*OffsetsOfTopic] // by topic id, then as above: for a topic that goes
+	blocks   tree[offsetBlock]     // by slot, number
+	extras   tree[offsetExtra]     // by slot, partition: of the offsets that have any
 	lastSlot uint64
 	count    int // of offsets
 	bytes    int64
@@ -44,7 +42,7 @@ func newOffsets() Offsets {
 		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), compareNames(a, b)) < 0
 	}
 	return Offsets{
-		topics: btree.NewG(treeDegree, byName), byID: btree.NewG(treeDegree, byID),
+		topics: newTree(byName), byID: newTree(byID),
 		blocks: newOffsetBlocks(), extras: newOffsetExtras(),
 	}
 }
@@ -56,9 +54,10 @@ func compareNames(a, b *OffsetsOfTopic) int {
 	return strings.Compare(a.Topic, b.Topic)
 }
 
-func (o Offsets) clone() Offsets {
-	o.topics, o.byID, o.blocks, o.extras = o.topics.Clone(), o.byID.Clone(), o.blocks.Clone(), o.extras.Clone()
-	return o
+func (o *Offsets) clone() Offsets {
+	c := *o
+	c.topics, c.byID, c.blocks, c.extras = o.topics.clone(), o.byID.clone(), o.blocks.clone(), o.extras.clone()
+	return c
 }
 
 // Len counts committed offsets.

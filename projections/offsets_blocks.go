@@ -1,9 +1,8 @@
 package projections
 
 import (
+	"math"
 	"slices"
-
-	"github.com/google/btree"
 )
 
 // offsetKey is a partition of a topic of a group.
@@ -13,7 +12,7 @@ type offsetKey struct {
 }
 
 func (k offsetKey) block() offsetBlock {
-	return offsetBlock{slot: k.slot, number: k.partition / blockPartitions}
+	return offsetBlock{at: blockAt(k.slot, k.partition/blockPartitions)}
 }
 
 // blockPartitions is how many neighbouring partitions share a block. A commit copies one block; a start puts whole blocks
@@ -22,10 +21,17 @@ const blockPartitions = 16
 
 // offsetBlock holds the offsets of some neighbouring partitions: an immutable value.
 type offsetBlock struct {
-	slot   uint64
-	number int32       // the first partition is number * blockPartitions
-	rows   []offsetRow // by partition, never empty in the tree
+	at   uint64      // blockAt: one number, for a start compares tens of millions of times
+	rows []offsetRow // by partition, never empty in the tree
 }
+
+// maxBlock is the number of the block that the last possible partition is in; a slot takes the bits above it.
+const maxBlock = math.MaxInt32 / blockPartitions
+
+// blockAt is where a block is: by slot, then by number. Its first partition is number * blockPartitions.
+func blockAt(slot uint64, number int32) uint64 { return slot*(maxBlock+1) + uint64(number) }
+
+func (b offsetBlock) number() int32 { return int32(b.at % (maxBlock + 1)) }
 
 // offsetRow has no pointer: the garbage collector passes over a million of them.
 type offsetRow struct {
@@ -44,14 +50,12 @@ type offsetExtra struct {
 
 func (e offsetExtra) none() bool { return e.metadata == "" && e.expireAt == -1 }
 
-func newOffsetBlocks() *btree.BTreeG[offsetBlock] {
-	return btree.NewG(treeDegree, func(a, b offsetBlock) bool {
-		return a.slot < b.slot || a.slot == b.slot && a.number < b.number
-	})
+func newOffsetBlocks() tree[offsetBlock] {
+	return newTree(func(a, b offsetBlock) bool { return a.at < b.at })
 }
 
-func newOffsetExtras() *btree.BTreeG[offsetExtra] {
-	return btree.NewG(treeDegree, func(a, b offsetExtra) bool {
+func newOffsetExtras() tree[offsetExtra] {
+	return newTree(func(a, b offsetExtra) bool {
 		return a.slot < b.slot || a.slot == b.slot && a.partition < b.partition
 	})
 }
@@ -152,7 +156,7 @@ func (o *Offsets) forgetExtra(key offsetKey) {
 
 // blocksOf calls yield with the topic's blocks, by partition, until it returns false.
 func (o Offsets) blocksOf(t *OffsetsOfTopic, yield func(offsetBlock) bool) {
-	o.blocks.AscendRange(offsetBlock{slot: t.slot}, offsetBlock{slot: t.slot + 1}, yield)
+	o.blocks.AscendRange(offsetBlock{at: blockAt(t.slot, 0)}, offsetBlock{at: blockAt(t.slot+1, 0)}, yield)
 }
 
 func (o Offsets) committed(slot uint64, r offsetRow) CommittedOffset {

@@ -1,9 +1,6 @@
 package projections
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // offsetOfGroup is one committed offset, as people see it.
 type offsetOfGroup struct {
@@ -49,7 +46,7 @@ func eachOffsetBlock(s *State, yield func(encoder) bool) {
 
 func (b blockRow) encode(w *rowWriter) {
 	w.offsetsOfTopic(b.of)
-	w.uint(uint64(b.number))
+	w.uint(uint64(b.number()))
 	for _, r := range b.rows {
 		w.uint(uint64(r.partition % blockPartitions))
 		w.int(r.offset)
@@ -66,13 +63,13 @@ func (w *rowWriter) offsetsOfTopic(t *OffsetsOfTopic) {
 
 func loadOffsetBlock(s *State, r *rowReader) {
 	t, number := s.loadOffsetsOfTopic(r), r.uint()
-	if r.err == nil && number > math.MaxInt32/blockPartitions {
+	if r.err == nil && number > maxBlock {
 		r.fail(fmt.Errorf("block %d of offsets of group %q", number, t.Group))
 	}
 	if r.err != nil {
 		return
 	}
-	block := offsetBlock{slot: t.slot, number: int32(number), rows: make([]offsetRow, 0, min(blockPartitions, len(r.b)/4))}
+	block := offsetBlock{at: blockAt(t.slot, int32(number)), rows: make([]offsetRow, 0, min(blockPartitions, len(r.b)/4))}
 	for len(r.b) > 0 {
 		block.load(r)
 	}
@@ -90,9 +87,9 @@ func loadOffsetBlock(s *State, r *rowReader) {
 // load adds a row to a block that nobody sees yet.
 func (b *offsetBlock) load(r *rowReader) {
 	in := r.uint()
-	row := offsetRow{partition: b.number*blockPartitions + int32(in%blockPartitions), offset: r.int(), epoch: r.int32(), commitAt: r.int()}
+	row := offsetRow{partition: b.number()*blockPartitions + int32(in%blockPartitions), offset: r.int(), epoch: r.int32(), commitAt: r.int()}
 	if n := len(b.rows); in >= blockPartitions || n > 0 && b.rows[n-1].partition >= row.partition {
-		r.fail(fmt.Errorf("partition %d of block %d of offsets: not one of it, or out of order", in, b.number))
+		r.fail(fmt.Errorf("partition %d of block %d of offsets: not one of it, or out of order", in, b.number()))
 		return
 	}
 	b.rows = append(b.rows, row)

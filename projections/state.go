@@ -27,7 +27,7 @@ func New() *State {
 	return &State{Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets()}
 }
 
-// Clone gives a state that changes independently of s, in O(1): trees are copied on write.
+// Clone gives a state that changes independently of s, in O(1): trees are shared until they are changed.
 func (s *State) Clone() *State {
 	c := *s
 	c.Topics = s.Topics.clone()

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
@@ -53,24 +51,22 @@ func (t *Topic) LeaderEpoch(partition, starts int32) int32 {
 
 // Topics holds the topics by name, by id, and by the two foldings of names that must not meet.
 type Topics struct {
-	byName *btree.BTreeG[*Topic]
-	byID   *btree.BTreeG[*Topic]
+	byName tree[*Topic]
+	byID   tree[*Topic]
 	// byFold orders by lower-case name: names that differ only in case are refused.
-	byFold *btree.BTreeG[*Topic]
+	byFold tree[*Topic]
 	// byMetric orders by the name with '.' read as '_', then by name: Kafka refuses a name whose metric name is taken.
-	byMetric *btree.BTreeG[*Topic]
+	byMetric tree[*Topic]
 	// partitions is the sum over all topics.
 	partitions int64
 }
 
-const treeDegree = 32
-
 func newTopics() Topics {
 	return Topics{
-		byName:   btree.NewG(treeDegree, func(a, b *Topic) bool { return a.Name < b.Name }),
-		byID:     btree.NewG(treeDegree, func(a, b *Topic) bool { return bytes.Compare(a.ID[:], b.ID[:]) < 0 }),
-		byFold:   btree.NewG(treeDegree, func(a, b *Topic) bool { return strings.ToLower(a.Name) < strings.ToLower(b.Name) }),
-		byMetric: btree.NewG(treeDegree, lessMetric),
+		byName:   newTree(func(a, b *Topic) bool { return a.Name < b.Name }),
+		byID:     newTree(func(a, b *Topic) bool { return bytes.Compare(a.ID[:], b.ID[:]) < 0 }),
+		byFold:   newTree(func(a, b *Topic) bool { return strings.ToLower(a.Name) < strings.ToLower(b.Name) }),
+		byMetric: newTree(lessMetric),
 	}
 }
 
@@ -80,9 +76,10 @@ func lessMetric(a, b *Topic) bool {
 
 func metricName(topic string) string { return strings.ReplaceAll(topic, ".", "_") }
 
-func (t Topics) clone() Topics {
-	t.byName, t.byID, t.byFold, t.byMetric = t.byName.Clone(), t.byID.Clone(), t.byFold.Clone(), t.byMetric.Clone()
-	return t
+func (t *Topics) clone() Topics {
+	c := *t
+	c.byName, c.byID, c.byFold, c.byMetric = t.byName.clone(), t.byID.clone(), t.byFold.clone(), t.byMetric.clone()
+	return c
 }
 
 // topicKeys lends what a tree is asked with: every request asks.
