@@ -54,6 +54,9 @@ func groupTimeScenarios() []Scenario {
 	})
 }
 
+// turnMs is a timeout that a script waits for, and within which it can send what is to come in time on a busy machine.
+const turnMs = 3_000
+
 // shortSessions let sessions end while a script waits.
 var shortSessions = groupSetWith("group.min.session.timeout.ms", "100")
 
@@ -83,19 +86,19 @@ func runGroupRebalanceTimeout(c *C) {
 	const group = "group-rebalance-timeout"
 	a, b := c.groupOfTwo(group)
 	s := c.staticMember("s", group)
-	joinS := s.Send("join", 9, patient(s.joinRequest(), 1_000))
+	joinS := s.Send("join", 9, patient(s.joinRequest(), turnMs))
 	a.awaitRebalance()
-	joinA := a.Send("join again", 9, patient(a.joinRequest(), 1_000))
+	joinA := a.Send("join again", 9, patient(a.joinRequest(), turnMs))
 	b.awaitRebalance()
-	b.joined(b.Send("join again", 9, patient(b.joinRequest(), 1_000)))
+	b.joined(b.Send("join again", 9, patient(b.joinRequest(), turnMs)))
 	a.joined(joinA)
 	s.joined(joinS)
 	a.sync("sync", a.id+":x", b.id+":y", s.id+":z").Await()
 	b.sync("sync").Await()
 	s.sync("sync").Await()
-	joinA = a.Send("join again: the others stay away", 9, patient(a.joinRequest(), 1_000))
+	joinA = a.Send("join again: the others stay away", 9, patient(a.joinRequest(), turnMs))
 	a.joined(joinA)
-	joinA.TookAtLeast(900 * time.Millisecond)
+	joinA.TookAtLeast((turnMs - 500) * time.Millisecond)
 	b.heartbeat("heartbeat of who stayed away")
 	s.heartbeat("heartbeat of the static member, in its generation")
 	b.Do("join of who stayed away", 9, b.joinRequest())
@@ -112,17 +115,17 @@ func runGroupNeverSyncs(c *C) {
 	const group = "group-never-syncs"
 	c.Conn("a").AwaitGroupCoordinator(group)
 	a := c.groupMember("a", group)
-	a.joined(a.Send("join", 9, patient(a.joinRequest(), 1_000)))
+	a.joined(a.Send("join", 9, patient(a.joinRequest(), turnMs)))
 	AskUntil(a.Conn, "heartbeat until it is out", 4, heartbeatRequest(group, a.id, 1), func(r *kmsg.HeartbeatResponse) bool {
 		return r.ErrorCode != 0
 	})
 	a.Do("describe", 5, describeGroupsRequest(group))
 
 	b, d := c.groupMember("b", group), c.groupMember("d", group)
-	b.joined(b.Send("join", 9, patient(b.joinRequest(), 1_000)))
-	joinD := d.Send("join", 9, patient(d.joinRequest(), 1_000))
+	b.joined(b.Send("join", 9, patient(b.joinRequest(), turnMs)))
+	joinD := d.Send("join", 9, patient(d.joinRequest(), turnMs))
 	b.awaitRebalance()
-	b.joined(b.Send("join again", 9, patient(b.joinRequest(), 1_000)))
+	b.joined(b.Send("join again", 9, patient(b.joinRequest(), turnMs)))
 	d.joined(joinD)
 	b.sync("sync: the other does not", b.id+":x", d.id+":y").Await()
 	b.awaitRebalance()
@@ -136,8 +139,8 @@ func runGroupSessionExpires(c *C) {
 	a, b := c.groupOfTwo(group)
 	b.protocols = []string{"range:b+"}
 	req := b.joinRequest()
-	req.SessionTimeoutMillis = 500
-	joinB := b.Send("join with other metadata and a session of 500 ms", 9, req)
+	req.SessionTimeoutMillis = turnMs
+	joinB := b.Send("join with other metadata and a short session", 9, req)
 	a.awaitRebalance()
 	a.joined(a.join("join again"))
 	b.joined(joinB)
@@ -145,8 +148,8 @@ func runGroupSessionExpires(c *C) {
 	a.awaitRebalance()
 	b.heartbeat("heartbeat after its session")
 	req = a.joinRequest()
-	req.SessionTimeoutMillis = 500
-	a.joined(a.Send("join again with a session of 500 ms", 9, req))
+	req.SessionTimeoutMillis = turnMs
+	a.joined(a.Send("join again with a short session", 9, req))
 	a.sync("sync", a.id+":x").Await()
 	AskUntil(c.Conn("admin"), "describe until it is Empty", 5, describeGroupsRequest(group), func(r *kmsg.DescribeGroupsResponse) bool {
 		return r.Groups[0].State == "Empty"
@@ -155,7 +158,7 @@ func runGroupSessionExpires(c *C) {
 
 	d := c.groupMember("d", group).alone()
 	given := joinRequest(group, "", "range:e")
-	given.SessionTimeoutMillis = 1_500
+	given.SessionTimeoutMillis = turnMs
 	id := Ask[*kmsg.JoinGroupResponse](c.Conn("e"), "ask for an id", 9, given).MemberID
 	p := d.join("join again: a rebalance that waits for who was given an id")
 	p.Parked()

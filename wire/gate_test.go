@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -87,8 +88,8 @@ func TestLoginWithTokensWithoutHeader(t *testing.T) {
 	p.ask(NewRequest(17, 0), 1)
 	p.send([]byte("\x00\x00\x00\x06secret"))
 	answer := make([]byte, 11)
-	if n, _ := p.Read(answer); string(answer[:n]) != "\x00\x00\x00\x07welcome" {
-		t.Fatalf("answer %q", answer)
+	if _, err := io.ReadFull(p, answer); err != nil || string(answer) != "\x00\x00\x00\x07welcome" {
+		t.Fatalf("answer %q, %v", answer, err)
 	}
 	p.ask(NewRequest(3, 12), 2)
 }

@@ -220,9 +220,7 @@ func TestPanicEndsOneConnection(t *testing.T) {
 	if why := w.ended(t, 1); why == nil {
 		t.Error("no reason is told")
 	}
-	if s.decoding.free != s.decoding.size || s.frames.free != s.frames.size {
-		t.Error("the request's memory is not given back")
-	}
+	until(t, "the requests' memory is given back", func() bool { return s.decoding.reserved() == 0 && s.frames.reserved() == 0 })
 	other.ask(NewRequest(12, 4), 2)
 }
 

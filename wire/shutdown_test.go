@@ -43,7 +43,7 @@ func TestShutdownLetsRequestsFinish(t *testing.T) {
 	p.send(frameOf(NewRequest(3, 12), 1))
 	<-entered
 	done := make(chan error)
-	go func() { done <- shutdown(t, s, 10*time.Second) }()
+	go func() { done <- shutdown(t, s, 30*time.Second) }()
 	idle.closed()
 	close(release)
 	p.answerTo(NewRequest(3, 12), 1)
@@ -76,7 +76,7 @@ func TestShutdownWaitsForLaters(t *testing.T) {
 		return false
 	})
 	done := make(chan error)
-	go func() { done <- shutdown(t, s, 10*time.Second) }()
+	go func() { done <- shutdown(t, s, 30*time.Second) }()
 	until(t, "the server stops", s.stopping.Load)
 	close(release)
 	p.answerTo(NewRequest(0, 9), 1)
@@ -91,7 +91,7 @@ func TestShutdownWakesParkedRequests(t *testing.T) {
 	p := dial(t, l)
 	p.send(frameOf(NewRequest(1, 12), 1))
 	until(t, "the request is parked", func() bool { return s.parkedCount() == 1 })
-	if err := shutdown(t, s, 10*time.Second); err != nil {
+	if err := shutdown(t, s, 30*time.Second); err != nil {
 		t.Error(err)
 	}
 	p.answerTo(NewRequest(1, 12), 1)
@@ -129,7 +129,7 @@ func TestServeConnOfAPipe(t *testing.T) {
 	s, l := start(t, Options{}, table{1: parkFor(80 * time.Millisecond)})
 	here, there := net.Pipe()
 	s.ServeConn(l, there)
-	here.SetDeadline(time.Now().Add(10 * time.Second))
+	here.SetDeadline(time.Now().Add(30 * time.Second))
 	p := &peer{t, here}
 	p.ask(NewRequest(3, 12), 1)
 	p.ask(NewRequest(1, 12), 2)

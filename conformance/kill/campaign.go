@@ -72,12 +72,8 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 }
 
 func newBroker(opt Options) (*broker, error) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := freeAddr()
 	if err != nil {
-		return nil, fmt.Errorf("find a free port: %w", err)
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
 		return nil, err
 	}
 	log, err := os.Create(filepath.Join(opt.Dir, "broker.log"))
@@ -85,6 +81,19 @@ func newBroker(opt Options) (*broker, error) {
 		return nil, fmt.Errorf("make the broker's log: %w", err)
 	}
 	return &broker{binary: opt.Binary, dir: filepath.Join(opt.Dir, "data"), addr: addr, log: log}, nil
+}
+
+// freeAddr finds a port that stays free while the broker is down: below those that systems give to outgoing connections.
+func freeAddr() (string, error) {
+	const first, last = 20_000, 32_000
+	var err error
+	for range 100 {
+		var free net.Listener
+		if free, err = net.Listen("tcp", fmt.Sprint("127.0.0.1:", first+rand.IntN(last-first))); err == nil {
+			return free.Addr().String(), free.Close()
+		}
+	}
+	return "", fmt.Errorf("find a free port: %w", err)
 }
 
 func killAgain(ctx context.Context, b *broker, opt Options, report *Report, h *history) error {
