@@ -20,7 +20,7 @@ func (d *groupDecision) rebalanceOrComplete(id string, reason journal.RebalanceR
 }
 
 // prepareRebalance begins a join phase. A group that was Empty waits a short while for more members before it goes on,
-// and as much again as long as members come, up to the rebalance timeout.
+// and as much again as long as members come, up to the rebalance timeout; when that while is nothing, it goes on at once.
 func (d *groupDecision) prepareRebalance(id string, reason journal.RebalanceReason, member string) {
 	g := d.group(id)
 	d.interruptSync(g)
@@ -31,15 +31,14 @@ func (d *groupDecision) prepareRebalance(id string, reason journal.RebalanceReas
 		e.LeftMs = max(g.RebalanceTimeoutMs()-delay, 0)
 	}
 	d.emit(e)
-	if e.Initial {
+	switch g = d.group(id); {
+	case e.Initial && delay > 0:
 		d.arm(deadlineKey{group: id, kind: deadlineJoin}, delay, d.seq)
-		return
-	}
-	if g = d.group(id); g.AllJoined() {
+	case e.Initial || g.AllJoined():
 		d.completeJoin(id)
-		return
+	default:
+		d.arm(deadlineKey{group: id, kind: deadlineJoin}, g.RebalanceTimeoutMs(), d.seq)
 	}
-	d.arm(deadlineKey{group: id, kind: deadlineJoin}, g.RebalanceTimeoutMs(), d.seq)
 }
 
 // interruptSync sends members that wait for an assignment back to join.

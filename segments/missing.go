@@ -23,18 +23,14 @@ type segmentFiles struct {
 // listFiles lists a partition's directory, by base. One that is not there has nothing; what is no directory, or no file where one
 // should be, is Damage.
 func listFiles(fsys disk.FS, dir string) ([]segmentFiles, error) {
-	info, err := fsys.Stat(dir)
+	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, &Damage{File: dir, Detail: "it is no directory"}
-	}
-	entries, err := fsys.ReadDir(dir)
-	if err != nil {
+		if info, serr := fsys.Stat(dir); serr == nil && !info.IsDir() {
+			return nil, &Damage{File: dir, Detail: "it is no directory"}
+		}
 		return nil, err
 	}
 	found := map[int64]segmentFiles{}
