@@ -62,7 +62,7 @@ func (v *view) openStored(e *entry) (Header, *records, error) {
 	}
 	h := parseHeader(b)
 	if h.Codec() == None {
-		return h, &records{chunk: b[headerBytes:], whole: len(b) - headerBytes, src: s, left: math.MaxInt64}, nil
+		return h, &records{chunk: b[headerBytes:], whole: b[headerBytes:], src: s, left: math.MaxInt64, from: -1}, nil
 	}
 	defer s.close()
 	payload := append(make([]byte, 0, e.size), b[headerBytes:]...)
