@@ -43,6 +43,7 @@ func newRewrite(b *Batch, target Compression, most int) *rewrite {
 }
 
 func (w *rewrite) run(b *Batch, rules *Rules) (Batch, error) {
+	defer w.out.leaveThorough()
 	defer w.to.close()
 	most, err := checkRecords(b, rules, w)
 	if err == nil {

@@ -31,8 +31,8 @@ func openEncoder(c Compression, out *output) encoder {
 		return openLZ4Writer(c.Level, out)
 	case Zstd:
 		effort := zstd.EncoderLevelFromZstd(c.Level)
-		if effort == zstd.SpeedBestCompression { // takes 50 MiB
-			out.takeLarge()
+		if effort == zstd.SpeedBestCompression {
+			out.takeThorough()
 		}
 		return openStream(&zstdWriters[effort], out)
 	}
