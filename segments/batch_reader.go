@@ -1,6 +1,7 @@
 package segments
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -78,8 +79,17 @@ func (v *view) openStored(e *entry) (Header, *records, error) {
 	return h, w, err
 }
 
-// eachRecord calls f with the records of a stored batch until it says stop.
+// eachRecord calls f with the records of a stored batch until it says stop. A batch whose records cannot be read (its CRC
+// is right, so that is how it was stored) has none from there on: it is kept, and stepped over.
 func (v *view) eachRecord(e *entry, f func(offset, timestamp int64) bool) error {
+	err := v.everyRecord(e, f)
+	if unreadable := (*CheckError)(nil); errors.As(err, &unreadable) {
+		return nil
+	}
+	return err
+}
+
+func (v *view) everyRecord(e *entry, f func(offset, timestamp int64) bool) error {
 	h, w, err := v.openStored(e)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ type output struct {
 	most  int
 	over  bool // it would be larger than it may be
 	large bool // has the right to be
-	hard bool // has the right to a thorough encoder
+	hard  bool // has the right to a thorough encoder
 }
 
 func openOutput(most int) *output {
