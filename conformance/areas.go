@@ -24,5 +24,6 @@ func areas() [][]Scenario {
 		groupAdminScenarios(),
 		offsetScenarios(),
 		recordScenarios(),
+		recompressScenarios(),
 	}
 }

@@ -104,6 +104,7 @@ type Pending struct {
 	correlation int32
 	sent        time.Time
 	only        [][]string // what is kept of the answer; nil: all of it
+	inflated    bool
 }
 
 // Send sends a request at a version and does not wait for its answer.
@@ -166,6 +167,12 @@ func (p *Pending) Only(paths ...string) *Pending {
 	for _, path := range paths {
 		p.only = append(p.only, strings.Split(path, "."))
 	}
+	return p
+}
+
+// Inflated shows the records of compressed batches in the answer, not the bytes that the broker's compressor chose.
+func (p *Pending) Inflated() *Pending {
+	p.inflated = true
 	return p
 }
 
@@ -254,6 +261,9 @@ func (p *Pending) decode(body []byte) {
 		p.step.Wire = "not what the fields encode to"
 	}
 	p.step.Answer = p.conn.c.scrub.answer(p.response, p.only)
+	if p.inflated {
+		p.step.Answer = recording.Inflated(p.step.Answer, inflate).(recording.Object)
+	}
 }
 
 // Do sends a request and awaits its answer: nil when the broker closed the connection instead.

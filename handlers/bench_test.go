@@ -35,6 +35,7 @@ type testBroker struct {
 	server *wire.Server
 	at     *wire.Listener
 	props  map[string]string
+	ids    countingIDs
 }
 
 // manualClock stands still.
@@ -62,7 +63,7 @@ func startTestBroker(t testing.TB, props map[string]string) *testBroker {
 
 func (b *testBroker) start() {
 	b.t.Helper()
-	store, _, err := journal.Open(b.fs, journal.Options{Clock: b.clock, IDs: &countingIDs{}}, projections.New)
+	store, _, err := journal.Open(b.fs, journal.Options{Clock: b.clock, IDs: &b.ids}, projections.New)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -32,3 +32,16 @@ func storageRefusal(err error) *refusal {
 	}
 	return refuse(kafkaStorageError, "Disk error when trying to access log file on the disk.")
 }
+
+// diskRefused tells whether an entry could not be written because of the disk.
+func diskRefused(err error) bool {
+	return errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrWrite) || errors.Is(err, journal.ErrPoisoned)
+}
+
+// removalCode is what the removal of a group, or of its offsets, is told whose entry could not be written.
+func removalCode(err error) int16 {
+	if diskRefused(err) {
+		return kafkaStorageError
+	}
+	return notCoordinator
+}

@@ -29,7 +29,7 @@ func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.D
 		})
 		for i := range some {
 			if err != nil {
-				some[i] = kmsg.DeleteGroupsResponseGroup{Group: ids[done+i], ErrorCode: notCoordinator}
+				some[i] = kmsg.DeleteGroupsResponseGroup{Group: ids[done+i], ErrorCode: removalCode(err)}
 			}
 		}
 		done += len(some)

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -199,7 +198,7 @@ func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *project
 			}
 		}
 	})
-	if errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrPoisoned) {
+	if diskRefused(err) {
 		return nil // the names stay unknown until the disk takes writes again
 	}
 	return err

@@ -27,7 +27,7 @@ func (c *coordinator) offsetDelete(ctx context.Context, from caller, req *kmsg.O
 		resp.Topics, resp.ErrorCode = d.deleteOffsets(req)
 	})
 	if err != nil {
-		resp.Topics, resp.ErrorCode = nil, notCoordinator
+		resp.Topics, resp.ErrorCode = nil, removalCode(err)
 	}
 	return resp
 }

@@ -223,6 +223,7 @@ func (p *production) appendTo(slot *placed, number int32) (answer kmsg.ProduceRe
 	if err != nil {
 		return notStored(slot, number, rules, err), false
 	}
+	defer batch.Done()
 	if batch.Transactional() {
 		return notAppended(slot.log, number, invalidTxnState), false
 	}
@@ -242,8 +243,25 @@ func (p *production) appendTo(slot *placed, number int32) (answer kmsg.ProduceRe
 func produceRules(t *configs.Topic, version int16, now int64) *segments.Rules {
 	return &segments.Rules{
 		MaxBatchBytes: int(t.MaxMessageBytes), NoZstd: version < 7, LogAppendTime: t.LogAppendTime, NeedKey: t.Compact,
-		CheckStamps: true, Now: now, BeforeMaxMs: t.TimestampBeforeMaxMs, AfterMaxMs: t.TimestampAfterMaxMs,
+		Compression: storedCompression(t), CheckStamps: true, Now: now, BeforeMaxMs: t.TimestampBeforeMaxMs, AfterMaxMs: t.TimestampAfterMaxMs,
 	}
+}
+
+// storedCompression is the topic's compression.type; nil for producer.
+func storedCompression(t *configs.Topic) *segments.Compression {
+	switch t.CompressionType {
+	case "uncompressed":
+		return &segments.Compression{Codec: segments.None}
+	case "gzip":
+		return &segments.Compression{Codec: segments.Gzip, Level: int(t.GzipLevel)}
+	case "snappy":
+		return &segments.Compression{Codec: segments.Snappy}
+	case "lz4":
+		return &segments.Compression{Codec: segments.LZ4, Level: int(t.LZ4Level)}
+	case "zstd":
+		return &segments.Compression{Codec: segments.Zstd, Level: int(t.ZstdLevel)}
+	}
+	return nil
 }
 
 // sync waits until everything that was appended is on disk; a partition whose fsync failed answers an error without offset.

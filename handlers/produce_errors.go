@@ -20,7 +20,7 @@ var checkCodes = map[segments.Reason]int16{
 	segments.Corrupt: corruptMessage, segments.BadHeader: invalidRecord, segments.BatchTooLarge: messageTooLarge,
 	segments.ZstdTooEarly: unsupportedCompressionType, segments.UnknownCodec: unknownServerError,
 	segments.Undecodable: unknownServerError, segments.InflateLimit: messageTooLarge, segments.BadRecord: invalidRecord,
-	segments.BadLength: unknownServerError, segments.Rejected: invalidRecord,
+	segments.BadLength: unknownServerError, segments.Unstorable: unknownServerError, segments.Rejected: invalidRecord,
 }
 
 // checkRefusal is the code for what a check found, with the text that Kafka sends when it fails the whole request for it;

@@ -85,6 +85,7 @@ type groupBench struct {
 	c       *coordinator
 	set     groupSettings
 	waits   []*benchWait
+	full    bool // the disk
 }
 
 type benchWait struct {
@@ -141,6 +142,10 @@ func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide fun
 		decide(d)
 		tx.Then(func() { b.c.apply(d.effects) })
 	})
+	if err != nil && b.full {
+		b.printf("  not written: %s\n", cause.Timer)
+		return err
+	}
 	if err != nil {
 		b.t.Fatalf("%v\n%s", err, b.out.String())
 	}
@@ -151,6 +156,14 @@ func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide fun
 		b.check()
 	}
 	return nil
+}
+
+// fill fills the disk, or frees it.
+func (b *groupBench) fill(full bool) {
+	b.fs.Clear()
+	if b.full = full; full {
+		b.fs.Inject(&disk.Fault{Err: disk.ENOSPC, Only: []disk.Op{disk.OpWrite}, Persistent: true})
+	}
 }
 
 func (b *groupBench) printEntry(e *journal.Entry) {
@@ -215,6 +228,8 @@ func (b *groupBench) run(line string) {
 		b.advance(args.words[0])
 	case "restart":
 		b.restart()
+	case "disk":
+		b.fill(args.words[0] == "full")
 	case "dump":
 		b.dump()
 	case "set":

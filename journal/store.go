@@ -102,7 +102,7 @@ const (
 )
 
 // Update runs decide in the store's loop and returns when what it emitted is written, and fsynced if an event is
-// durable. An Update without Emit writes nothing. Errors: ErrFull, ErrTooLarge, ErrClosed, an event's misfit,
+// durable. An Update without Emit writes nothing. Errors: ErrFull, ErrWrite, ErrTooLarge, ErrClosed, an event's misfit,
 // *DecisionPanic, ctx.Err() before the decision ran: nothing happened; ErrPoisoned: not known before a restart.
 func (s *Store[S]) Update(ctx context.Context, cause Cause, decide func(*Tx[S])) error {
 	u := &update[S]{cause: cause, decide: decide, result: make(chan error, 1)}

@@ -217,7 +217,7 @@ func (w *writer[S]) takeBack(cause error) error {
 		return w.poisoned(fmt.Errorf("take back a failed write: %w", errors.Join(err, cause)))
 	}
 	w.size = w.end
-	err := fmt.Errorf("write journal: %w", cause)
+	err := fmt.Errorf("%w: %w", ErrWrite, cause)
 	if errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT) {
 		err = fmt.Errorf("%w: %w", ErrFull, cause)
 	}

@@ -114,10 +114,19 @@ func (h *Header) sane() bool {
 type Batch struct {
 	Header
 	raw []byte
+	out *output // what raw was written anew into; nil when it is what was sent
 }
 
 // Bytes are the batch as it goes to disk.
 func (b *Batch) Bytes() []byte { return b.raw }
+
+// Done gives back what the batch takes when it was written anew. Its bytes may not be used any more.
+func (b *Batch) Done() {
+	if b.out != nil {
+		b.out.done()
+		b.out, b.raw = nil, nil
+	}
+}
 
 // place writes what only the log knows into the header.
 func (b *Batch) place(offset int64, epoch int32) {

@@ -1,6 +1,7 @@
 package segments
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -62,7 +63,7 @@ func (v *view) openStored(e *entry) (Header, *records, error) {
 	}
 	h := parseHeader(b)
 	if h.Codec() == None {
-		return h, &records{chunk: b[headerBytes:], whole: len(b) - headerBytes, src: s, left: math.MaxInt64}, nil
+		return h, &records{chunk: b[headerBytes:], whole: b[headerBytes:], src: s, left: math.MaxInt64, from: -1}, nil
 	}
 	defer s.close()
 	payload := append(make([]byte, 0, e.size), b[headerBytes:]...)
@@ -78,8 +79,17 @@ func (v *view) openStored(e *entry) (Header, *records, error) {
 	return h, w, err
 }
 
-// eachRecord calls f with the records of a stored batch until it says stop.
+// eachRecord calls f with the records of a stored batch until it says stop. A batch whose records cannot be read (its CRC
+// is right, so that is how it was stored) has none from there on: it is kept, and stepped over.
 func (v *view) eachRecord(e *entry, f func(offset, timestamp int64) bool) error {
+	err := v.everyRecord(e, f)
+	if unreadable := (*CheckError)(nil); errors.As(err, &unreadable) {
+		return nil
+	}
+	return err
+}
+
+func (v *view) everyRecord(e *entry, f func(offset, timestamp int64) bool) error {
 	h, w, err := v.openStored(e)
 	if err != nil {
 		return err

@@ -29,19 +29,23 @@ const (
 	UnknownCodec
 	// Undecodable: the compressed stream is broken. Kafka: UNKNOWN_SERVER_ERROR.
 	Undecodable
-	// InflateLimit: the records inflate to more than Rules.InflateBytes or need too large a window. Kafka has no limit.
+	// InflateLimit: the records inflate to more than Rules.InflateBytes or need a window above 8 MiB. Kafka has no limit for
+	// the first, and takes windows of up to 128 MiB (beyond: Undecodable). Here: MESSAGE_TOO_LARGE.
 	InflateLimit
 	// BadRecord: a record's structure is broken, or records are missing or left over. Kafka: INVALID_RECORD.
 	BadRecord
 	// BadLength: a length that with the head before it is more than 2^31-1. Kafka: UNKNOWN_SERVER_ERROR.
 	BadLength
+	// Unstorable: nothing is wrong but that the records cannot be written anew for the topic's compression.type: a
+	// timestamp below -1, a producer id without epoch. Kafka: UNKNOWN_SERVER_ERROR.
+	Unstorable
 	// Rejected: the records are well formed but may not be stored, see CheckError.Faults. Kafka: INVALID_TIMESTAMP when
 	// one of them is a timestamp fault, else INVALID_RECORD.
 	Rejected
 )
 
 var reasonNames = [...]string{"", "no batch", "more than one batch", "old message format", "corrupt batch", "bad batch header",
-	"batch too large", "zstd too early", "unknown codec", "undecodable records", "inflate limit", "bad record", "bad length", "rejected records"}
+	"batch too large", "zstd too early", "unknown codec", "undecodable records", "inflate limit", "bad record", "bad length", "unstorable records", "rejected records"}
 
 func (r Reason) String() string { return reasonNames[r] }
 
@@ -74,7 +78,7 @@ type CheckError struct {
 	Detail string
 	Faults []RecordFault // for Rejected: in order, the first 1,000
 	Total  int           // for Rejected: how many there are
-	Codec  Codec         // for Rejected: of the batch
+	Codec  Codec         // for Rejected: of the batch; None when it was to be stored with another one
 }
 
 func (e *CheckError) Error() string { return "check batch: " + e.Detail }
@@ -104,6 +108,8 @@ type Rules struct {
 	LogAppendTime bool  // message.timestamp.type
 	NeedKey       bool  // cleanup.policy has compact
 
+	Compression *Compression // compression.type; nil: batches are stored as they were sent
+
 	CheckStamps bool  // look at the next three; they are Kafka's config values, 2^63-1 for no bound
 	Now         int64 // ms
 	BeforeMaxMs int64 // message.timestamp.before.max.ms
@@ -115,7 +121,8 @@ type Rules struct {
 // inflated records. What follows the batch without being a whole batch is ignored, as Kafka ignores it.
 //
 // The batch that it returns aliases records, and the header in there is put right where Kafka puts it right: a max
-// timestamp that is not the largest of the records' is corrected (with the CRC), so the bytes may change.
+// timestamp that is not the largest of the records' is corrected (with the CRC), so the bytes may change. A batch of
+// another codec than Rules.Compression is written anew in the same pass; the caller says [Batch.Done] after its use.
 //
 // An error is always a *[CheckError].
 //
@@ -144,7 +151,10 @@ func CheckBatch(records []byte, rules *Rules) (Batch, error) {
 	if err := checkHeader(&b.Header); err != nil {
 		return Batch{}, err
 	}
-	max, err := checkRecords(&b, rules)
+	if c := rules.Compression; c != nil && c.Codec != b.Codec() {
+		return checkAnew(&b, rules)
+	}
+	max, err := checkRecords(&b, rules, nil)
 	if err != nil {
 		return Batch{}, err
 	}
@@ -250,14 +260,15 @@ func checkHeader(h *Header) error {
 	return nil
 }
 
-// checkRecords walks the records and returns the largest timestamp.
-func checkRecords(b *Batch, rules *Rules) (int64, error) {
+// checkRecords walks the records, gives them to anew when there is one, and returns the largest timestamp.
+func checkRecords(b *Batch, rules *Rules, anew *rewrite) (int64, error) {
 	w, err := openRecords(&b.Header, b.raw[headerBytes:], rules.InflateBytes)
 	if err != nil {
 		return 0, err
 	}
 	defer w.close()
-	c := recordChecker{rules: rules, header: &b.Header, max: -1}
+	w.anew = anew
+	c := recordChecker{rules: rules, header: &b.Header, anew: anew != nil, max: -1}
 	for i := range b.Records {
 		var r record
 		if err := w.next(&r); err != nil {
@@ -278,7 +289,9 @@ func checkRecords(b *Batch, rules *Rules) (int64, error) {
 type recordChecker struct {
 	rules  *Rules
 	header *Header
+	anew   bool
 	max    int64
+	before int64 // a timestamp below -1; 0: there was none
 	faults []RecordFault
 	total  int
 }
@@ -289,6 +302,9 @@ func (c *recordChecker) check(i int32, r *record) {
 		timestamp = c.header.MaxTimestamp
 	}
 	c.max = max(c.max, timestamp)
+	if timestamp < -1 {
+		c.before = timestamp
+	}
 	switch {
 	case c.rules.NeedKey && r.keyBytes < 0:
 		c.fault(i, r, NoKey, timestamp)
@@ -319,9 +335,16 @@ func (c *recordChecker) fault(i int32, r *record, kind FaultKind, timestamp int6
 }
 
 func (c *recordChecker) verdict() error {
-	if c.total == 0 {
+	codec := c.header.Codec()
+	if c.anew {
+		codec = None
+	}
+	switch {
+	case c.total == 0 && c.anew && c.before < 0:
+		return refuse(Unstorable, "records with time %d cannot be written anew", c.before)
+	case c.total == 0:
 		return nil
 	}
-	return &CheckError{Reason: Rejected, Faults: c.faults, Total: c.total, Codec: c.header.Codec(),
+	return &CheckError{Reason: Rejected, Faults: c.faults, Total: c.total, Codec: codec,
 		Detail: fmt.Sprintf("%d records may not be stored, the first is record %d", c.total, c.faults[0].Index)}
 }

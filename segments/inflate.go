@@ -82,6 +82,7 @@ func newSource(codec Codec, compressed []byte) (source, error) {
 // reading is a source over a decoder that is an io.Reader.
 type reading struct {
 	in     bytes.Reader
+	all    []byte // what in began with
 	buffer []byte
 	dec    io.Reader
 	pool   *sync.Pool
@@ -98,20 +99,33 @@ func (s *reading) next() ([]byte, error) {
 			return nil, io.EOF
 		}
 		if err != nil {
-			return nil, undecodable(err)
+			return nil, s.undecodable(err)
 		}
 	}
 	return nil, refuse(Undecodable, "the stream gives nothing")
 }
 
-func undecodable(err error) error {
-	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+func (s *reading) undecodable(err error) error {
+	tooLarge := errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)
+	if tooLarge && !beyondKafka(s.all) {
 		return refuse(InflateLimit, "inflate records: %v", err)
 	}
 	return refuse(Undecodable, "inflate records: %v", err)
 }
 
+// kafkaWindowMost is the largest window that Kafka's zstd takes.
+const kafkaWindowMost = 128 << 20
+
+// beyondKafka tells whether a zstd frame needs a larger window than Kafka takes.
+//
+//fuzz:parser class=inflate FuzzInflate
+func beyondKafka(frame []byte) bool {
+	var h zstd.Header
+	return h.Decode(frame) == nil && h.WindowSize > kafkaWindowMost
+}
+
 func (s *reading) close() {
+	s.all = nil
 	s.in.Reset(nil)
 	s.pool.Put(s)
 	<-inflating
@@ -119,10 +133,13 @@ func (s *reading) close() {
 
 func openReading(pool *sync.Pool, compressed []byte) (source, error) {
 	s := pool.Get().(*reading)
+	s.all = compressed
 	s.in.Reset(compressed)
 	if err := s.reset(s); err != nil {
+		err = s.undecodable(err)
+		s.all = nil
 		pool.Put(s)
-		return nil, undecodable(err)
+		return nil, err
 	}
 	return s, nil
 }

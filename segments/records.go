@@ -16,11 +16,13 @@ type record struct {
 
 // records walks the records of a batch, inflating on the way. It holds one chunk of inflated bytes at a time.
 type records struct {
-	chunk []byte // unread inflated bytes
-	taken int64  // inflated bytes before chunk
-	whole int    // length of chunk when it came
-	src   source // nil: chunk is all there is
-	left  int64  // how many more bytes may be inflated
+	chunk []byte   // unread inflated bytes
+	whole []byte   // chunk as it came
+	taken int64    // inflated bytes before whole
+	src   source   // nil: chunk is all there is
+	left  int64    // how many more bytes may be inflated
+	anew  *rewrite // nil: the records stay as they are
+	from  int      // in a record that is copied: what of whole was not copied yet; else -1
 }
 
 // openRecords starts a walk over the bytes behind a batch's header. limit 0 means DefaultInflateBytes.
@@ -28,7 +30,7 @@ type records struct {
 //fuzz:parser class=records FuzzRecords
 func openRecords(h *Header, payload []byte, limit int64) (*records, error) {
 	if h.Codec() == None {
-		return &records{chunk: payload, whole: len(payload)}, nil
+		return &records{chunk: payload, whole: payload, from: -1}, nil
 	}
 	if limit <= 0 {
 		limit = DefaultInflateBytes
@@ -37,7 +39,7 @@ func openRecords(h *Header, payload []byte, limit int64) (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &records{src: src, left: limit}, nil
+	return &records{src: src, left: limit, from: -1}, nil
 }
 
 func (w *records) close() {
@@ -48,19 +50,26 @@ func (w *records) close() {
 }
 
 // position counts inflated bytes that were read.
-func (w *records) position() int64 { return w.taken + int64(w.whole-len(w.chunk)) }
+func (w *records) position() int64 { return w.taken + int64(w.read()) }
+
+// read counts the bytes of the chunk that were read.
+func (w *records) read() int { return len(w.whole) - len(w.chunk) }
 
 // refill takes the next chunk; io.EOF when there is none.
 func (w *records) refill() error {
 	if w.src == nil {
 		return io.EOF
 	}
+	if w.from >= 0 {
+		w.anew.write(w.whole[w.from:])
+		w.from = 0
+	}
 	chunk, err := w.src.next()
 	if err != nil {
 		return err
 	}
-	w.taken += int64(w.whole)
-	w.chunk, w.whole = chunk, len(chunk)
+	w.taken += int64(len(w.whole))
+	w.chunk, w.whole = chunk, chunk
 	if w.left -= int64(len(chunk)); w.left < 0 {
 		return refuse(InflateLimit, "records inflate to more than the limit")
 	}
@@ -74,7 +83,7 @@ func (w *records) next(r *record) error {
 	if w.fast(r) {
 		return nil
 	}
-	err := w.read(r)
+	err := w.slow(r)
 	if err == io.EOF {
 		return refuse(BadRecord, "the records end early")
 	}
@@ -98,6 +107,7 @@ func (w *records) fast(r *record) bool {
 	if at < 0 {
 		return false
 	}
+	rest := at
 	key, at := short(b, at)
 	if at < 0 {
 		return false
@@ -116,6 +126,10 @@ func (w *records) fast(r *record) bool {
 	*r = record{timestampDelta: int64(unzigzag(stamp)), offsetDelta: unzigzag(offset), keyBytes: max(keyBytes, -1),
 		valueBytes: max(valueBytes, -1)}
 	w.chunk = w.chunk[cap(w.chunk)-cap(b)+len(b):]
+	if w.anew != nil {
+		w.anew.head(r, int64(len(b)-rest))
+		w.anew.write(b[rest:])
+	}
 	return true
 }
 
@@ -149,7 +163,7 @@ func shortAtEnd(b []byte, at int) (uint32, int) {
 	return 0, -1
 }
 
-func (w *records) read(r *record) error {
+func (w *records) slow(r *record) error {
 	size, err := w.varint()
 	if err != nil {
 		return err
@@ -167,6 +181,13 @@ func (w *records) read(r *record) error {
 	if r.offsetDelta, err = w.varint(); err != nil {
 		return err
 	}
+	if w.position() > end {
+		return errMalformed
+	}
+	if w.anew != nil {
+		w.anew.head(r, end-w.position())
+		w.from = w.read()
+	}
 	if r.keyBytes, err = w.bytes(); err != nil {
 		return err
 	}
@@ -178,6 +199,10 @@ func (w *records) read(r *record) error {
 	}
 	if w.position() != end {
 		return errMalformed
+	}
+	if w.anew != nil {
+		w.anew.write(w.whole[w.from:w.read()])
+		w.from = -1
 	}
 	return nil
 }

@@ -48,11 +48,43 @@ func (p *Partition) MaxTimestamp() (Found, bool, error) {
 		if !ok || most < 0 || any && most <= best.Timestamp {
 			continue
 		}
-		if best, any, err = p.timeInSegment(s, most, start); err != nil {
+		found, ok, err := p.largestInSegment(s, most, start)
+		if err != nil {
 			return Found{}, false, p.storage(err)
+		}
+		if ok && (!any || found.Timestamp > best.Timestamp) {
+			best, any = found, true
 		}
 	}
 	return best, any, nil
+}
+
+// largestInSegment finds the first record with the largest timestamp; by the heads of the batches that is most. When the
+// batch that has it cannot be read, all others are tried.
+func (p *Partition) largestInSegment(s *segment, most, start int64) (best Found, any bool, err error) {
+	if best, any, err = p.timeInSegment(s, most, start); any || err != nil {
+		return best, any, err
+	}
+	p.mu.Lock()
+	v, err := viewOf(s)
+	p.mu.Unlock()
+	if err != nil {
+		return Found{}, false, err
+	}
+	defer v.release()
+	holds := func(e *entry) bool { return e.last() >= start }
+	err = v.eachFrom(v.guess(start, s.base, v.end), holds, func(e *entry) (bool, error) {
+		if any && e.maxTime <= best.Timestamp {
+			return true, nil
+		}
+		return true, v.eachRecord(e, func(offset, timestamp int64) bool {
+			if offset >= start && timestamp >= 0 && (!any || timestamp > best.Timestamp) {
+				best, any = Found{offset, timestamp, e.epoch}, true
+			}
+			return true
+		})
+	})
+	return best, any, err
 }
 
 // maxTimeFrom is the largest timestamp of a segment's records at or behind start. In a segment that the log's start

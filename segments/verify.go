@@ -220,7 +220,7 @@ func (w *verifier) batch(f disk.File, name string, base, at int64, h *Header, in
 		return err
 	}
 	if err := walkRecords(h, raw[headerBytes:]); err != nil {
-		w.problem(false, name, at, "offset %d: %v", h.BaseOffset, err)
+		w.problem(true, name, at, "offset %d: stored so that it cannot be read: %v", h.BaseOffset, err)
 	}
 	if w.visit != nil {
 		return w.visit(info)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash/crc32"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -80,17 +81,63 @@ func payloadValue(b kmsg.RecordBatch) Value {
 	if b.Attributes&0x7 != 0 {
 		return raw
 	}
-	list := []Value{}
-	for rest := b.Records; len(rest) > 0; {
+	if list, ok := recordList(b.Records); ok {
+		return list
+	}
+	return raw
+}
+
+func recordList(raw []byte) (list []Value, ok bool) {
+	list = []Value{}
+	for rest := raw; len(rest) > 0; {
 		size := wholeRecord(rest)
 		var r kmsg.Record
 		if size == 0 || r.ReadFrom(rest[:size]) != nil {
-			return raw
+			return nil, false
 		}
 		list = append(list, recordValue(r))
 		rest = rest[size:]
 	}
-	return list
+	return list, true
+}
+
+// Inflated shows the records of compressed batches in a value, where inflate can read them, instead of the compressed
+// bytes: brokers that compress choose other bytes for the same records.
+func Inflated(v Value, inflate func(codec int64, compressed []byte) ([]byte, error)) Value {
+	switch v := v.(type) {
+	case []Value:
+		out := make([]Value, len(v))
+		for i := range v {
+			out[i] = Inflated(v[i], inflate)
+		}
+		return out
+	case Object:
+		out := make(Object, len(v))
+		attributes, _ := v.Get("Attributes").(int64)
+		for i, f := range v {
+			text, isText := f.Value.(string)
+			out[i] = Field{f.Name, Inflated(f.Value, inflate)}
+			if hexed, is := strings.CutPrefix(text, hexPrefix); isText && is && f.Name == "Records" && attributes&0x7 != 0 {
+				out[i].Value = inflatedList(f.Value, attributes&0x7, hexed, inflate)
+			}
+		}
+		return out
+	}
+	return v
+}
+
+func inflatedList(v Value, codec int64, hexed string, inflate func(int64, []byte) ([]byte, error)) Value {
+	raw, err := hex.DecodeString(hexed)
+	if err != nil {
+		return v
+	}
+	if raw, err = inflate(codec, raw); err != nil {
+		return v
+	}
+	if list, ok := recordList(raw); ok {
+		return list
+	}
+	return v
 }
 
 func wholeRecord(b []byte) int {
