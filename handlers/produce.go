@@ -27,7 +27,10 @@ import (
 //fuzz:parser class=payload FuzzProduce
 func (b *Broker) produce(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ProduceRequest)
-	p := production{broker: b, req: req, at: map[fetchKey]*placed{}}
+	p := production{broker: b, req: req}
+	if len(req.Topics) != 1 || len(req.Topics[0].Partitions) != 1 { // one partition stands in nobody's way, and is most requests
+		p.at = map[fetchKey]*placed{}
+	}
 	refused := unreadable(req)
 	if refused == nil {
 		refused = p.place()
@@ -58,7 +61,7 @@ type production struct {
 	broker   *Broker
 	req      *kmsg.ProduceRequest
 	answers  []kmsg.ProduceResponseTopic
-	at       map[fetchKey]*placed
+	at       map[fetchKey]*placed // nil: the request has one partition
 	order    []*placed
 	unsynced []unsynced
 }
@@ -120,7 +123,9 @@ func (p *production) slot(topic *kmsg.ProduceRequestTopic, number int32) (slot *
 		p.answers = append(p.answers, answer)
 	}
 	slot = &placed{topic: i, partition: len(p.answers[i].Partitions)}
-	p.at[key] = slot
+	if p.at != nil {
+		p.at[key] = slot
+	}
 	p.order = append(p.order, slot)
 	p.answers[i].Partitions = append(p.answers[i].Partitions, notProduced(number, none))
 	return slot, true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
+	"sync"
 )
 
 // Offsets holds the committed offsets of all groups. A million of them must be small and quick to replay, so the names
@@ -63,9 +64,16 @@ func (o *Offsets) clone() Offsets {
 // Len counts committed offsets.
 func (o Offsets) Len() int { return o.count }
 
+// offsetsKeys lends what the tree is asked with: every commit asks.
+var offsetsKeys = sync.Pool{New: func() any { return new(OffsetsOfTopic) }}
+
 // Topic returns the handle of what the group committed for the topic, or nil.
 func (o Offsets) Topic(group, topic string) *OffsetsOfTopic {
-	t, _ := o.topics.Get(&OffsetsOfTopic{Group: group, Topic: topic})
+	key := offsetsKeys.Get().(*OffsetsOfTopic)
+	defer offsetsKeys.Put(key)
+	key.Group, key.Topic = group, topic
+	t, _ := o.topics.Get(key)
+	key.Group, key.Topic = "", ""
 	return t
 }
 
