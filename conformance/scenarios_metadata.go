@@ -76,6 +76,13 @@ func metadataScenarios() []Scenario {
 			Fresh: true,
 			Run:   runMetadataInternalTopic,
 		},
+		{
+			Name:  "produce-internal-topic",
+			Claim: "Produce to an internal topic is INVALID_TOPIC_EXCEPTION, whoever asks for it by name.",
+			Set:   groupSet,
+			Fresh: true,
+			Run:   runProduceInternalTopic,
+		},
 	}
 }
 
@@ -261,4 +268,19 @@ func runMetadataInternalTopic(c *C) {
 	a.Do("asked for by name", 12, metadataFor("__consumer_offsets", "__transaction_state"))
 	a.AwaitGroupCoordinator("metadata-internal-topic")
 	a.Send("all topics of a broker with groups", 12, null).Only("Topics.Topic", "Topics.IsInternal", "Topics.ErrorCode").Await()
+}
+
+func runProduceInternalTopic(c *C) {
+	const group = "produce-internal-topic"
+	a := c.Conn("a")
+	a.AwaitGroupCoordinator(group)
+	create := metadataFor("__consumer_offsets")
+	create.AllowAutoTopicCreation = true
+	a.Send("metadata of a producer", 12, create).Only("Topics.Topic", "Topics.IsInternal", "Topics.ErrorCode").Await()
+	for _, v := range []int16{3, 9, 12} {
+		for range 2 {
+			a.Do("produce, "+vn(v), v, produceOne("__consumer_offsets", 0, -1, Values("a").Bytes()))
+		}
+	}
+	a.Do("produce without an answer", 9, produceOne("__consumer_offsets", 0, 0, Values("a").Bytes()))
 }

@@ -87,6 +87,12 @@ func offsetScenarios() []Scenario {
 			Run:   runOffsetRestart,
 		},
 		{
+			Name:  "offset-past-end",
+			Claim: "A commit may lie at the end of a partition or past it; Fetch is empty at the end, with the high watermark, and OFFSET_OUT_OF_RANGE past it and below the log's start, also after a restart.",
+			Fresh: true,
+			Run:   runOffsetPastEnd,
+		},
+		{
 			Name:  "offset-retention",
 			Claim: "A retention time of OffsetCommit v2 to v4 is kept to, -1 is the broker's; offsets of an Empty or commit-only group expire offsets.retention.minutes after, those of a topic that members read do not.",
 			Set:   groupSetWith("offsets.retention.check.interval.ms", "200"),
@@ -515,4 +521,33 @@ func runOffsetRetention(c *C) {
 	AskUntil(n, "describe until the group is gone", 6, describeGroupsRequest(group+"-gone"), func(r *kmsg.DescribeGroupsResponse) bool {
 		return r.Groups[0].ErrorCode != 0
 	})
+}
+
+func runOffsetPastEnd(c *C) {
+	const group = "offset-past-end"
+	n := c.Conn("n")
+	n.AwaitGroupCoordinator(group)
+	t := n.NewTopic(group, 1)
+	for range 3 {
+		n.Store("store", t, Values("x"))
+	}
+	n.Do("the first record goes", 2, deleteBefore(t, 1))
+	look := func() {
+		for _, offset := range []int64{0, 2, 3, 4} {
+			n.Do("commit "+number(offset), 9, commitRequest(group, group, offset))
+			n.Do("offset", 7, fetchRequest(group, group, 0))
+			for _, v := range []int16{4, 11, 12} {
+				n.Do("fetch from there, "+vn(v), v, fetchFrom(t, offset))
+			}
+		}
+	}
+	look()
+	c.Restart()
+	n = c.Conn("n")
+	n.AwaitGroupCoordinator(group)
+	n.AwaitTopic(group, 1)
+	n.Do("offset after a restart", 7, fetchRequest(group, group, 0))
+	look()
+	n.Store("store", t, Values("x"))
+	n.Do("fetch past the end, which is the end by now", 12, fetchFrom(t, 4))
 }

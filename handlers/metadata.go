@@ -85,7 +85,8 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 		return b.metadataByID(state, req), nil
 	}
 	names := askedNames(req)
-	if req.AllowAutoTopicCreation || req.Version < 4 {
+	wanted := req.AllowAutoTopicCreation || req.Version < 4
+	if wanted {
 		if err := b.autoCreate(ctx, r, state, names); err != nil {
 			return nil, err
 		}
@@ -97,7 +98,11 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 			answer = append(answer, b.metadataTopic(state, found, req))
 			continue
 		}
-		answer = append(answer, metadataMissing(name, req))
+		missing := metadataMissing(name, req)
+		if wanted && internal(name) && b.settings(state).Bool("auto.create.topics.enable") {
+			missing.ErrorCode = invalidTopicException
+		}
+		answer = append(answer, missing)
 	}
 	return answer, nil
 }
@@ -115,11 +120,11 @@ func askedNames(req *kmsg.MetadataRequest) []string {
 }
 
 // metadataMissing says UNKNOWN_TOPIC_OR_PARTITION also of a name that could not be created on demand, as Kafka does, which
-// answers before it tries.
+// answers before it tries. (Its internal topics are made on demand in Kafka; metadataTopics says that here they cannot be.)
 func metadataMissing(name string, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
 	topic := kmsg.NewMetadataResponseTopic()
 	topic.Topic = text(name)
-	topic.IsInternal = reserved(name) && name != clusterMetadata
+	topic.IsInternal = internal(name)
 	topic.ErrorCode, topic.AuthorizedOperations = unknownTopicOrPartition, operationsAsked(req)
 	if invalidTopicName(name) != "" {
 		topic.ErrorCode = invalidTopicException

@@ -152,8 +152,11 @@ func (p *production) place() *refusal {
 	for i := range p.req.Topics {
 		asked := &p.req.Topics[i]
 		topic, unknown := state.Topics.Named(asked.Topic), unknownTopicOrPartition
-		if p.req.Version >= 13 {
+		switch {
+		case p.req.Version >= 13:
 			topic, unknown = state.Topics.WithID(asked.TopicID), unknownTopicID
+		case internal(asked.Topic):
+			unknown = invalidTopicException
 		}
 		for _, partition := range asked.Partitions {
 			slot, isNew := p.slot(asked, partition.Partition)

@@ -27,6 +27,9 @@ func reserved(topic string) bool {
 	return false
 }
 
+// internal tells whether Kafka has an internal topic of this name: it is marked so, and nobody may produce to it.
+func internal(topic string) bool { return reserved(topic) && topic != clusterMetadata }
+
 // invalidTopicName says what is wrong with a topic's name in Kafka's words; "" when nothing is.
 func invalidTopicName(name string) string {
 	switch {

@@ -33,7 +33,10 @@ class Member {
     until(`${what} to work again`, mended).catch(console.error)
   }
 
-  /** Forgets where it was in partitions that it has no more; in the others the stream goes on without reading again. */
+  /**
+   * Forgets where it was in partitions that it has no more; in the others the stream goes on without reading again. What a fetch
+   * that was out meanwhile brings of the former is no position: it would be committed when the partition comes back.
+   */
   lose() {
     for (const partition of this.positions.keys()) if (!this.parts().includes(partition)) this.positions.delete(partition)
   }
@@ -43,7 +46,7 @@ class Member {
     const headers = [...m.headers].map(([name, value]) => [name.toString(), value ?? null])
     const offset = Number(m.offset)
     this.sink({ key: m.key ?? null, value: m.value ?? null, headers }, m.partition, offset)
-    this.positions.set(m.partition, offset + 1)
+    if (this.parts().includes(m.partition)) this.positions.set(m.partition, offset + 1)
   }
 
   parts() {
@@ -67,7 +70,7 @@ class Member {
 }
 
 class Client {
-  traits = { codecs: ['none', 'gzip', 'snappy', 'lz4', ...(zstdCompressSync ? ['zstd'] : [])], idempotent: true, stalePositions: true }
+  traits = { codecs: ['none', 'gzip', 'snappy', 'lz4', ...(zstdCompressSync ? ['zstd'] : [])], idempotent: true }
 
   constructor(bootstrap) {
     this.options = { clientId: 'walk', bootstrapBrokers: [bootstrap], retries: 2000, retryDelay: 100 }

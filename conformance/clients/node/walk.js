@@ -1,6 +1,6 @@
 'use strict'
 // The client matrix's story for Node clients, told once; a client's program hands main an object with these:
-//   traits: {codecs, idempotent, noNullHeader, stalePositions}, what the library can do
+//   traits: {codecs, idempotent, noNullHeader}, what the library can do
 //   createTopic(topic, n)   producer(codec, topic) -> {produce(records), once acknowledged; close()}
 //   join(group, topic, sink(record, partition, offset)) -> {assigned(), commit(), close()}
 //   topics() partitions(topic) ends(topic)   groups() group(group) -> [state, members]   committed(group, topic)
@@ -188,9 +188,7 @@ class Walk {
     await this.b.close()
     await this.share(PARTITIONS)
     say(`the second member left: the first has all ${PARTITIONS} partitions`)
-    // A client that keeps the position it had when a partition was last its own would commit that one now. Whoever
-    // commits, the group's offsets are what arrived.
-    await this.commit(...(this.client.traits.stalePositions ? [] : [this.a]))
+    await this.commit(this.a)
     await this.a.close()
   }
 
