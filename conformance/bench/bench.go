@@ -138,8 +138,7 @@ func (b *bench) beginTurns(ctx context.Context, r row, out *rowReport) []turn {
 		}
 		b.say("%s: %s is prepared", r.name, kind)
 		if err != nil {
-			out.fail(kind, err)
-			b.say("%s: %s: %v", r.name, kind, err)
+			b.fail(s, err, out)
 		}
 		turns = append(turns, t)
 	}
@@ -190,17 +189,23 @@ func (b *bench) freezeOthers(mine *brokers.Broker) {
 
 func (b *bench) takeTurn(ctx context.Context, t turn, run int, out *rowReport) {
 	b.freezeOthers(t.subject.broker)
-	values, err := t.work.measure(ctx)
+	values, err := t.work.measure(ctx) // with an error: the figures that were there before it
+	if run >= 1 && len(values) > 0 {
+		b.say("%s: %s run %d: %s", out.Name, t.subject.kind, run, values)
+		out.add(t.subject.kind, values)
+	}
 	if err != nil {
-		out.fail(t.subject.kind, err)
-		b.say("%s: %s: %v", out.Name, t.subject.kind, err)
-		return
+		b.fail(t.subject, err, out)
 	}
-	if run < 1 {
-		return
+}
+
+// fail leaves the row with a broker's error.
+func (b *bench) fail(s *subject, err error, out *rowReport) {
+	if s.broker != nil {
+		err = s.broker.Explain(err)
 	}
-	b.say("%s: %s run %d: %s", out.Name, t.subject.kind, run, values)
-	out.add(t.subject.kind, values)
+	out.fail(s.kind, err)
+	b.say("%s: %s: %v", out.Name, s.kind, err)
 }
 
 func (b *bench) endTurn(r row, t turn) {

@@ -120,6 +120,11 @@ func (b *Broker) Restart(ctx context.Context) error {
 	if b.Addr == "" {
 		b.takePorts()
 	}
+	if again := b.cmd != nil; again && b.Kind == Kafka {
+		if err := b.writeProperties(ownSessionMs); err != nil {
+			return err
+		}
+	}
 	cmd, err := b.launcher.command(b)
 	if err != nil {
 		return err
@@ -139,6 +144,17 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 	b.Took = time.Since(start)
 	return nil
+}
+
+// Explain adds to an error what the broker wrote last, when it has ended by itself: it is the error's reason. A broker that
+// closed its connections may take a while to end.
+func (b *Broker) Explain(err error) error {
+	select {
+	case <-b.ended:
+		return fmt.Errorf("%w; %s has ended, the end of its log:\n%s", err, b.Kind, b.logTail())
+	case <-time.After(5 * time.Second):
+		return err
+	}
 }
 
 // logTail is what the broker wrote last.

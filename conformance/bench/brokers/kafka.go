@@ -14,12 +14,17 @@ import (
 
 func (b *Broker) propertiesPath() string { return filepath.Join(b.dir, "server.properties") }
 
-// formatKafka writes the properties of a single node that is broker and controller, and formats its log directory, which
-// Kafka wants done before the first start. What differs from Kafka's defaults: replication factors of the internal topics
-// (there is one node), no wait before a group's first rebalance (the bench measures work, not waiting), and a session
-// of the broker with its own controller that survives being frozen.
-func (l *Launcher) formatKafka(ctx context.Context, b *Broker) error {
-	b.takePorts()
+// The session of a Kafka broker with its own controller, ms. It must survive being frozen; but a Kafka that was killed is
+// not let in again before the session has ended, and gives up after a minute: one that is started again has Kafka's own.
+const (
+	frozenSessionMs = 3_600_000
+	ownSessionMs    = 9_000
+)
+
+// writeProperties writes the properties of a single node that is broker and controller. What else differs from Kafka's
+// defaults: replication factors of the internal topics (there is one node), and no wait before a group's first rebalance
+// (the bench measures work, not waiting).
+func (b *Broker) writeProperties(sessionMs int) error {
 	properties := []string{
 		"process.roles=broker,controller",
 		"node.id=1",
@@ -36,11 +41,20 @@ func (l *Launcher) formatKafka(ctx context.Context, b *Broker) error {
 		"share.coordinator.state.topic.replication.factor=1",
 		"share.coordinator.state.topic.min.isr=1",
 		"group.initial.rebalance.delay.ms=0",
-		"broker.session.timeout.ms=3600000",
+		fmt.Sprintf("broker.session.timeout.ms=%d", sessionMs),
 	}
 	text := strings.Join(properties, "\n") + "\n"
 	if err := os.WriteFile(b.propertiesPath(), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write Kafka's properties: %w", err)
+	}
+	return nil
+}
+
+// formatKafka formats Kafka's log directory, which Kafka wants done before the first start.
+func (l *Launcher) formatKafka(ctx context.Context, b *Broker) error {
+	b.takePorts()
+	if err := b.writeProperties(frozenSessionMs); err != nil {
+		return err
 	}
 	id := make([]byte, 16)
 	rand.Read(id)
