@@ -98,6 +98,7 @@ type Broker struct {
 	cmd       *exec.Cmd
 	ended     chan struct{}
 	log       *os.File
+	told      bool // an error has the end of the log already
 }
 
 // Start starts a broker on an empty directory.
@@ -139,6 +140,7 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 	b.cmd = cmd
 	if err := b.awaitMetadata(ctx); err != nil {
+		b.told = true
 		b.Kill()
 		return fmt.Errorf("start %s: %w; the end of its log:\n%s", b.Kind, err, b.logTail())
 	}
@@ -149,6 +151,9 @@ func (b *Broker) Restart(ctx context.Context) error {
 // Explain adds to an error what the broker wrote last, when it has ended by itself: it is the error's reason. A broker that
 // closed its connections may take a while to end.
 func (b *Broker) Explain(err error) error {
+	if b.told {
+		return err
+	}
 	select {
 	case <-b.ended:
 		return fmt.Errorf("%w; %s has ended, the end of its log:\n%s", err, b.Kind, b.logTail())
