@@ -99,7 +99,7 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 			continue
 		}
 		missing := metadataMissing(name, req)
-		if wanted && internal(name) && b.settings(state).Bool("auto.create.topics.enable") {
+		if wanted && internal(name) {
 			missing.ErrorCode = invalidTopicException
 		}
 		answer = append(answer, missing)
@@ -120,7 +120,8 @@ func askedNames(req *kmsg.MetadataRequest) []string {
 }
 
 // metadataMissing says UNKNOWN_TOPIC_OR_PARTITION also of a name that could not be created on demand, as Kafka does, which
-// answers before it tries. (Its internal topics are made on demand in Kafka; metadataTopics says that here they cannot be.)
+// answers before it tries. (Its internal topics come with their first use; to who might make them, metadataTopics says that
+// here they do not.)
 func metadataMissing(name string, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
 	topic := kmsg.NewMetadataResponseTopic()
 	topic.Topic = text(name)

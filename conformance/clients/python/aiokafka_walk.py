@@ -23,8 +23,11 @@ class _Producer:
         run(self.start())
 
     async def start(self):
+        # A batch that waits longer than this for a leader fails, and its sequence numbers are not given back: what follows is out
+        # of order for any broker. A real Kafka has no leader while it restarts, which on a busy machine is more than the 40 s.
         self.producer = AIOKafkaProducer(
-            bootstrap_servers=self.bootstrap, compression_type=self.codec, enable_idempotence=True, linger_ms=5
+            bootstrap_servers=self.bootstrap, compression_type=self.codec, enable_idempotence=True, linger_ms=5,
+            request_timeout_ms=600_000,
         )
         await self.producer.start()
 
