@@ -213,11 +213,14 @@ func (o Options) KafkaProfile() string {
 	return o.KafkaVersion
 }
 
+// ErrNoStateDir says that nobody has named a data directory, and that there is no place for the default one.
+var ErrNoStateDir = errors.New("find the user's state directory")
+
 // DefaultDataDir is where a broker of the name keeps its data: the user's state directory, then doze, then the name.
 func DefaultDataDir(name string) (string, error) {
 	state, err := stateDir()
 	if err != nil {
-		return "", fmt.Errorf("find the user's state directory: %w; name a data directory with --data-dir", err)
+		return "", fmt.Errorf("%w: %w", ErrNoStateDir, err)
 	}
 	return filepath.Join(state, "doze", name), nil
 }

@@ -57,7 +57,7 @@ func (c *doctorCmd) Run(kctx *kong.Context, p *process) error {
 	}
 	o, err := g.options(io.Discard)
 	if err != nil {
-		return usageError{err}
+		return usageError{nameDataDir(err, " with --data-dir")}
 	}
 	findings := examine(o)
 	if err := printFindings(p.stdout, c.JSON, findings); err != nil {

@@ -41,7 +41,7 @@ func (c *envCmd) Run(kctx *kong.Context, p *process) error {
 	}
 	o, err := g.options(io.Discard)
 	if err != nil {
-		return usageError{err}
+		return usageError{nameDataDir(err, " with --data-dir")}
 	}
 	servers, err := bootstrapServers(o.Listeners)
 	if err != nil {

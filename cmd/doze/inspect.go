@@ -74,7 +74,7 @@ func defaultDir(kctx *kong.Context, p *process, config string) (string, error) {
 	}
 	o, err := g.options(p.stderr)
 	if err != nil {
-		return "", usageError{err}
+		return "", usageError{nameDataDir(err, "")}
 	}
 	if o.DataDir == "" {
 		return "", usageError{errors.New("a broker that keeps nothing (ephemeral) has no directory to look at; name its HOST:PORT")}

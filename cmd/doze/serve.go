@@ -22,7 +22,7 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	}
 	o, err := g.options(p.stderr)
 	if err != nil {
-		return usageError{err}
+		return usageError{nameDataDir(err, " with --data-dir")}
 	}
 	profiles, err := servePprof(c.Pprof)
 	if err != nil {

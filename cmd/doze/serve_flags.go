@@ -270,3 +270,11 @@ func (g gathered) later() error {
 	}
 	return nil
 }
+
+// nameDataDir says what to do when there is no default data directory: name one, in the way of the command.
+func nameDataDir(err error, way string) error {
+	if errors.Is(err, doze.ErrNoStateDir) {
+		return fmt.Errorf("%w; name a data directory%s", err, way)
+	}
+	return err
+}
