@@ -1,0 +1,91 @@
+// Random plays random scripts of group requests against a real Kafka and against doze, and prints where they differ.
+//
+//	go run ./conformance/cmd/random [--seed N] [--times N] [--steps N] [--port PORT]
+//
+// A script is made from its seed alone; a difference is seen again with --seed N --times 1. On a busy machine Kafka may take
+// longer for an answer than a script waits before it goes on, which shows as "until step" of another number: play it again.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"doze"
+	"doze/conformance"
+	"doze/conformance/kafka"
+	"doze/conformance/recording"
+)
+
+func main() {
+	var o options
+	flag.Uint64Var(&o.seed, "seed", 1, "of the first script")
+	flag.IntVar(&o.times, "times", 20, "how many scripts")
+	flag.IntVar(&o.steps, "steps", 40, "how many steps each")
+	flag.IntVar(&o.port, "port", 29092, "the port that Kafka listens on; the next one is its controller's")
+	flag.Parse()
+	if err := o.run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "random:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	seed         uint64
+	times, steps int
+	port         int
+}
+
+func (o options) run(ctx context.Context) error {
+	set := conformance.RandomGroups(o.seed, o.steps).Set
+	node, err := kafka.Start(ctx, kafka.Options{Name: fmt.Sprint("random-", o.port), Port: o.port, Set: set})
+	if err != nil {
+		return err
+	}
+	theirs := kafka.Broker{Node: node}
+	defer theirs.Close() //nolint:errcheck // it leaves nothing that anybody needs
+	ours, err := doze.New(doze.Options{Ephemeral: true, Properties: set, Listeners: []doze.Listener{{Address: "127.0.0.1:0"}}})
+	if err != nil {
+		return err
+	}
+	defer ours.Close() //nolint:errcheck // it keeps nothing
+	go ours.Run(ctx)   //nolint:errcheck // what it answers is looked at
+	differ := 0
+	for i := range o.times {
+		seed := o.seed + uint64(i)
+		if !o.same(seed, theirs, served{ours}) {
+			differ++
+		}
+	}
+	fmt.Printf("%d scripts, %d differ\n", o.times, differ)
+	if differ > 0 {
+		return fmt.Errorf("%d of %d scripts differ", differ, o.times)
+	}
+	return nil
+}
+
+// same plays one script against both, and prints the differences.
+func (o options) same(seed uint64, theirs, ours conformance.Broker) bool {
+	script := conformance.RandomGroups(seed, o.steps)
+	want, wantErr := conformance.Play(script, theirs)
+	got, gotErr := conformance.Play(script, ours)
+	diffs := recording.Diff(want, got)
+	if err := errors.Join(wantErr, gotErr); err == nil && len(diffs) == 0 {
+		fmt.Printf("seed %d: the same in %d steps\n", seed, len(want.Steps))
+		return true
+	}
+	fmt.Printf("seed %d differs: Kafka %v, doze %v\n%s", seed, wantErr, gotErr, recording.Report(diffs, "Kafka", "doze"))
+	return false
+}
+
+// served is doze in this process; scripts do not restart it.
+type served struct{ broker *doze.Broker }
+
+var errNotHere = errors.New("a random script does not restart its broker")
+
+func (s served) Addr() string   { return s.broker.Addr() }
+func (s served) Restart() error { return errNotHere }
+func (s served) Kill() error    { return errNotHere }
+func (s served) Close() error   { return s.broker.Close() }
