@@ -18,16 +18,16 @@ func (v *survey) holds(segments []*segment) bool {
 	return len(v.of) > 0 && len(v.of) == len(segments) && &v.of[0] == &segments[0]
 }
 
-// withAborted gives the segments that have a list, from the one that begins at base on.
-func (p *Partition) withAborted(base int64) ([]*segment, error) {
+// withAborted gives the segments that have a list, from the one that has the offset on.
+func (p *Partition) withAborted(offset int64) ([]*segment, error) {
 	for {
 		p.mu.Lock()
 		segments := p.segments
 		if p.survey.holds(segments) {
 			with := p.survey.with
 			p.mu.Unlock()
-			i := sort.Search(len(with), func(i int) bool { return with[i].base >= base })
-			return with[i:], nil
+			i := sort.Search(len(with), func(i int) bool { return with[i].base > offset })
+			return with[max(0, i-1):], nil
 		}
 		p.mu.Unlock()
 		if len(segments) == 0 {
@@ -61,10 +61,30 @@ func (p *Partition) surveyed(segments []*segment) error {
 // addAborted adds to a span what read_committed needs: the aborted transactions that have batches from the offset asked for
 // up to the span's end.
 func (v *view) addAborted(p *Partition, span *Span, first *entry, q Fetch, limit int64) error {
-	with, err := p.withAborted(v.s.base)
-	if err != nil || len(with) == 0 {
-		return err
+	with, err := p.withAborted(q.Offset)
+	if err == nil && len(with) > 0 {
+		err = v.addFrom(p, with, span, first, q, limit)
 	}
+	if err == nil && !p.has(v.s) {
+		err = errReplaced
+	}
+	return err
+}
+
+// errReplaced: a segment was compacted or deleted while it was read. What it had of aborted transactions is on no list any
+// more, so what was found of it must not be given away.
+var errReplaced = errors.New("segment was replaced")
+
+// has tells whether the segment is still one of the partition's.
+func (p *Partition) has(s *segment) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := sort.Search(len(p.segments), func(i int) bool { return p.segments[i].base >= s.base })
+	return i < len(p.segments) && p.segments[i] == s
+}
+
+// addFrom adds to a span what the lists of segments have.
+func (v *view) addFrom(p *Partition, with []*segment, span *Span, first *entry, q Fetch, limit int64) error {
 	to, err := v.endOf(span, first, limit)
 	if err != nil {
 		return err

@@ -76,8 +76,8 @@ func (p *Partition) Read(q Fetch) (Span, error) {
 	}
 	span, err := p.read(q)
 	for range readTries {
-		// A list of a segment that was deleted meanwhile: the offset is out of range by now, or its transactions are gone.
-		if !errors.Is(err, errRemoved) && !p.mended(err) && !p.relisted(err) {
+		// errRemoved: a list's segment was deleted or compacted.
+		if !errors.Is(err, errReplaced) && !errors.Is(err, errRemoved) && !p.mended(err) && !p.relisted(err) {
 			break
 		}
 		span, err = p.read(q)

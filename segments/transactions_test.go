@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -238,5 +239,47 @@ func TestUnfinished(t *testing.T) {
 				t.Fatal(found)
 			}
 		})
+	}
+}
+
+// TestEveryChangeOfAList: a list that was cut anywhere, or in which any bit flipped, changes no answer.
+func TestEveryChangeOfAList(t *testing.T) {
+	mem := disk.NewMem()
+	d := openTest(t, mem)
+	p := d.Partition(ID{topicA, 0}, Config{})
+	m := newTxnModel()
+	for i := range 3 {
+		m.append(t, p, 1, true, 2, 0)
+		m.append(t, p, 2, true, 1, 0)
+		m.finish(t, p, 1, i == 1, 1, 0)
+	}
+	m.finish(t, p, 2, false, 2, 0)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := path.Join("segments", ID{topicA, 0}.String())
+	name := path.Join(dir, segmentName(0, abortedExt))
+	mem = mem.Crash(disk.KillProcess())
+	whole, err := disk.ReadFile(mem, name, 1<<20)
+	if err != nil || len(whole) != 4*abortedBytes {
+		t.Fatal(len(whole), err)
+	}
+	try := func(b []byte, note string) {
+		mem := mem.Crash(disk.KillProcess())
+		if err := disk.WriteFile(mem, dir, name, b); err != nil {
+			t.Fatal(err)
+		}
+		p := openTest(t, mem).Partition(ID{topicA, 0}, Config{})
+		for offset := range m.end() {
+			m.checkRead(t, p, offset, 1<<20, fmt.Sprintf("%s, from %d", note, offset))
+		}
+	}
+	for n := range whole {
+		try(whole[:n], fmt.Sprint("cut at ", n))
+	}
+	for bit := range 8 * len(whole) {
+		b := slices.Clone(whole)
+		b[bit/8] ^= 1 << (bit % 8)
+		try(b, fmt.Sprint("bit ", bit))
 	}
 }
