@@ -271,4 +271,3 @@ func runMarkerExpired(c *C) {
 	a.Do("the last again", 11, produceIn(t, transactional(3050, 0, 0, 1)))
 	a.Commit("commit", t, 3050)
 }
-
