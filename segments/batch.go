@@ -80,6 +80,17 @@ func parseHeader(b []byte) Header {
 	}
 }
 
+// storedHeader reads the header of a whole batch that is in a log, and of a marker what its record says.
+//
+//fuzz:not-a-parser the batch was read before, with its checksum
+func storedHeader(b []byte) Header {
+	h := parseHeader(b)
+	if h.Control() && h.Records > 0 {
+		h.Marker, _ = parseMarker(b[headerBytes:])
+	}
+	return h
+}
+
 // LastOffset is the offset of the batch's last record.
 func (h *Header) LastOffset() int64 { return h.BaseOffset + int64(h.LastOffsetDelta) }
 

@@ -165,8 +165,7 @@ func sameProducers(t *testing.T, p *Partition, note string) {
 	}
 	want, txns := producers{}, newTxnModel()
 	for _, b := range batches {
-		h := parseHeader(b)
-		h.Marker, _ = parseMarker(b[headerBytes:])
+		h := storedHeader(b)
 		e := entryOf(&h, 0, 0, nil)
 		want.apply(&e, &openTxns{})
 		txns.batches = append(txns.batches, modelBatch{first: h.BaseOffset, last: h.LastOffset(), producer: h.ProducerID,

@@ -181,7 +181,7 @@ func (t producers) apply(e *entry, open *openTxns) (ended int64) {
 	h := Header{BaseSequence: e.sequence, LastOffsetDelta: e.delta}
 	p.add(e.prodEpoch, ProducerBatch{FirstSequence: e.sequence, LastSequence: h.LastSequence(),
 		FirstOffset: e.offset, LastOffset: e.last(), Timestamp: e.maxTime})
-	if e.attributes&attrTransactional != 0 && p.txnFirst < 0 {
+	if e.attributes&attrTransactional != 0 && p.txnFirst < 0 && e.records > 0 { // what compaction emptied was decided
 		p.txnFirst = e.offset
 		open.begin(e.offset, e.producerID)
 	}
