@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 
 	"doze/disk"
 )
@@ -58,7 +59,6 @@ type abortedList struct {
 	any     bool // the segment has a marker of an aborted transaction, so that there is a list; known with the segment
 	usable  bool // the file is whole as far as flushed says, and the tail has the rest; else it is made anew when it is asked for
 	flushed int  // lines in the file
-	made    int  // how often it was made anew: its lines are at other places then
 	tail    []aborted
 }
 
@@ -165,10 +165,14 @@ func (p *Partition) flushAborted(s *segment, mark bool) error {
 	return nil
 }
 
-// write puts lines behind those of the file, which the first ones make.
+// write puts lines behind those of the file. The first ones make it, after an older one was removed and not in its place: a
+// power loss could leave parts of both, and each line of either is whole.
 func (l *abortedList) write(b []byte) error {
 	open := l.file.acquire
 	if l.flushed == 0 {
+		if err := l.file.cache.fs.Remove(l.file.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		open = l.file.create
 	}
 	f, err := open()

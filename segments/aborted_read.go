@@ -190,7 +190,7 @@ func (r *relisting) segment(s *segment) error {
 		return err
 	}
 	defer v.release()
-	fresh := abortedList{file: s.aborted.file, made: s.aborted.made + 1, any: true, usable: true}
+	fresh := abortedList{file: r.p.dir.files.file(s.aborted.file.name), any: true, usable: true}
 	err = v.eachAfter(-1, func(e *entry) (bool, error) {
 		ended := r.producers.apply(e, &r.open)
 		if !list || ended < 0 || e.attributes&entryAbort == 0 {
@@ -211,8 +211,10 @@ func (r *relisting) segment(s *segment) error {
 		return err
 	}
 	r.p.mu.Lock()
+	old := s.aborted.file
 	s.aborted = fresh
 	r.p.mu.Unlock()
+	old.forget()
 	return nil
 }
 

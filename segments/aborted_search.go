@@ -11,7 +11,6 @@ import (
 // change.
 type abortedBlock struct {
 	file  *file
-	made  int
 	from  int // number of the first line
 	lines []aborted
 }
@@ -90,7 +89,7 @@ func (s *abortedSearch) first() (at int, err error) {
 // known is the block that was read last, when it is of this list.
 func (s *abortedSearch) known() *abortedBlock {
 	b := s.last.Load()
-	if b == nil || b.file != s.file || b.made != s.made || b.from+len(b.lines) > s.flushed {
+	if b == nil || b.file != s.file || b.from+len(b.lines) > s.flushed {
 		return nil
 	}
 	return b
@@ -101,7 +100,7 @@ func (s *abortedSearch) linesFrom(at int) ([]aborted, error) {
 	if b := s.known(); b != nil && b.from <= at && at < b.from+len(b.lines) {
 		return b.lines[at-b.from:], nil
 	}
-	b := &abortedBlock{file: s.file, made: s.made, from: at, lines: make([]aborted, min(blockLines, s.flushed-at))}
+	b := &abortedBlock{file: s.file, from: at, lines: make([]aborted, min(blockLines, s.flushed-at))}
 	if err := s.open(); err != nil {
 		return nil, err
 	}
