@@ -290,7 +290,9 @@ func (b *Broker) readInto(log *segments.Partition, p *fetchPartition, want fetch
 	}
 	result.highWatermark, result.lastStable, result.logStart = span.HighWatermark, span.LastStable, span.LogStart
 	if want.committed {
-		result.aborted = append([]segments.AbortedTxn{}, span.Aborted...) // present even when there are none
+		if result.aborted = span.Aborted; result.aborted == nil {
+			result.aborted = []segments.AbortedTxn{} // present even when there are none
+		}
 	}
 	if span.Len() > 0 {
 		result.records = &storedRecords{span}

@@ -55,6 +55,7 @@ type Header struct {
 	ProducerEpoch   int16
 	BaseSequence    int32
 	Records         int32
+	Marker          StoredMarker // of a control batch in a log
 }
 
 // parseHeader reads a header of headerBytes bytes; it judges nothing.
@@ -77,6 +78,17 @@ func parseHeader(b []byte) Header {
 		BaseSequence:    int32(binary.BigEndian.Uint32(b[atBaseSequence:])),
 		Records:         int32(binary.BigEndian.Uint32(b[atRecords:])),
 	}
+}
+
+// storedHeader reads the header of a whole batch that is in a log, and of a marker what its record says.
+//
+//fuzz:not-a-parser the batch was read before, with its checksum
+func storedHeader(b []byte) Header {
+	h := parseHeader(b)
+	if h.Control() && h.Records > 0 {
+		h.Marker, _ = parseMarker(b[headerBytes:])
+	}
+	return h
 }
 
 // LastOffset is the offset of the batch's last record.

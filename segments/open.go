@@ -63,6 +63,7 @@ type opening struct {
 	end       int64
 	epochs    epochs
 	producers producers
+	open      openTxns
 	pending   []*segment // read back, but perhaps only from the page cache
 	sealed    []*segment // full, but perhaps not finished
 	touched   bool
@@ -152,9 +153,10 @@ func (o *opening) install() {
 	p.epochs.cut(p.start)
 	p.epochs.assign(p.config.LeaderEpoch, p.end)
 	p.producers.expire(p.dir.opt.Now(), p.dir.opt.ProducerExpiryMs)
-	p.unstable = -1
-	if first, open := p.producers.firstUnstable(); open {
-		p.unstable = first
+	p.open = p.producers.openTxns()
+	if len(p.open) > 0 && p.dir.opt.Unfinished != nil {
+		p.settle = make(chan struct{})
+		p.unsettled.Store(true)
 	}
 }
 
@@ -173,6 +175,7 @@ func (p *Partition) dropBefore(start int64) {
 	}
 	for _, s := range p.segments[:n] { // the log last: an index without its log is damage
 		_ = p.dir.fs.Remove(path.Join(p.path, segmentName(s.base, "snapshot")))
+		s.aborted.file.remove()
 		s.index.remove()
 		s.log.remove()
 	}
@@ -203,11 +206,15 @@ func (s *segment) learn() error {
 	}
 	if ok {
 		s.maxTime, s.stamp, s.end = last.maxSoFar, last.stamp, last.last()+1
+		s.aborted.any = last.attributes&entryAborts != 0
 		first, err := s.firstEntry()
 		if err != nil {
 			return err
 		}
 		s.first = first.maxTime
+	}
+	if err := s.aborted.load(s.end-1, s.size); err != nil {
+		return err
 	}
 	s.known = true
 	return nil

@@ -71,12 +71,12 @@ func (o *opening) base(checkpoint bool) (int, known, error) {
 	for i := len(o.segments) - 1; i >= 0; i-- {
 		s := o.segments[i]
 		if haveRow && row.base == s.base && s.flushed >= row.entries {
-			o.end, o.epochs, o.producers = row.end, row.epochs, row.producers
+			o.end, o.epochs, o.producers, o.open = row.end, row.epochs, row.producers, row.producers.openTxns()
 			return i, known{row.size, row.entries}, nil
 		}
 		l, t, err := o.p.readSnapshot(s.base)
 		if err == nil {
-			o.end, o.epochs, o.producers = s.base, l, t
+			o.end, o.epochs, o.producers, o.open = s.base, l, t, t.openTxns()
 			return i, known{}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errBadState) {
@@ -233,7 +233,7 @@ func (r *recovery) take(e *entry) {
 func (o *opening) apply(e *entry) {
 	o.end = e.last() + 1
 	o.epochs.assign(e.epoch, e.offset)
-	o.producers.apply(e)
+	o.producers.apply(e, &o.open)
 }
 
 // openScan makes ready to read the log behind the vouched batches.
@@ -278,14 +278,14 @@ func (r *recovery) writeEntries() error {
 
 // entryFor returns the file's entry for a batch when there is one, with its stamp, else a new one.
 func (r *recovery) entryFor(h *Header, at int64) entry {
-	before, stamp := int64(-1), uint64(0)
+	stamp := uint64(0)
 	if r.last != nil {
-		before, stamp = r.last.maxSoFar, r.last.stamp
+		stamp = r.last.stamp
 	}
 	if e, ok := r.oldEntry(); ok && e.sameBatch(h, at) && e.follows(r.last, r.s.base) {
 		return e
 	}
-	e := entryOf(h, at, stamp, before)
+	e := entryOf(h, at, stamp, r.last)
 	e.attributes |= entryStampUnknown
 	return e
 }
@@ -378,6 +378,7 @@ func (r *recovery) setAside() error {
 		}
 		s.log.close()
 		_ = r.p.dir.fs.Remove(path.Join(r.p.path, segmentName(s.base, "snapshot")))
+		s.aborted.file.remove()
 		s.index.remove()
 		if size == 0 {
 			s.log.remove()
