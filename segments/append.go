@@ -12,6 +12,12 @@ type Admission struct {
 	JournalSeq    uint64 // the last journal entry that the broker knew of: "the state as of it" includes the batch
 	Now           int64  // ms
 	LogAppendTime bool   // message.timestamp.type of the topic
+	// Admit is asked about a transactional batch that would be appended, under the partition's write lock and before
+	// anything is stored; its error is returned as it is, and nothing changes. nil: every batch is taken.
+	Admit func() error
+	// EpochBump: the producer has a new epoch for each transaction (transactions v2, Produce v12+), so that the first batch
+	// of one has sequence 0.
+	EpochBump bool
 }
 
 // Appended is what Produce answers.
@@ -28,11 +34,14 @@ type Appended struct {
 // Append writes a batch behind the log's end and notifies who waits. The batch's bytes get offset, leader epoch and
 // (LogAppendTime) time written into them.
 //
-// Errors: *[ProducerError], [ErrLargerThanSegment], [ErrRemoved]; all others wrap [ErrStorage]. After any of them the log
-// is as before.
+// Errors: *[ProducerError], [ErrLargerThanSegment], [ErrRemoved], Admit's; all others wrap [ErrStorage]. After any of them
+// the log is as before.
 func (p *Partition) Append(b *Batch, a Admission) (Appended, error) {
 	if a.LogAppendTime {
 		b.setTime(a.Now, true)
+	}
+	if err := p.settled(); err != nil {
+		return Appended{}, err
 	}
 	p.write.Lock()
 	defer p.write.Unlock()
@@ -43,7 +52,7 @@ func (p *Partition) Append(b *Batch, a Admission) (Appended, error) {
 		return Appended{}, fmt.Errorf("append batch of %d bytes: %w (%d)", len(b.raw), ErrLargerThanSegment, p.config.SegmentBytes)
 	}
 	if b.Idempotent() {
-		original, err := p.producers.admit(&b.Header)
+		original, err := p.admit(b, &a)
 		if err != nil {
 			return Appended{}, err
 		}
@@ -55,11 +64,40 @@ func (p *Partition) Append(b *Batch, a Admission) (Appended, error) {
 	if err := p.store(b, &a); err != nil {
 		return Appended{}, err
 	}
+	if b.Idempotent() && b.Transactional() {
+		p.verifying.began(b.ProducerID)
+	}
+	return p.appended(b, &a), nil
+}
+
+// appended is the answer for a batch that is in the log.
+func (p *Partition) appended(b *Batch, a *Admission) Appended {
 	done := Appended{BaseOffset: b.BaseOffset, LastOffset: b.LastOffset(), LogStart: p.start, AppendTime: -1}
 	if a.LogAppendTime {
 		done.AppendTime = b.MaxTimestamp
 	}
-	return done, nil
+	return done
+}
+
+// admit decides whether a producer's batch may be appended: the batch it repeats, or nil to append it. A batch that would
+// be its transaction's first here is not compared with earlier ones before it is known that the transaction is open, as in
+// Kafka. The caller holds write.
+func (p *Partition) admit(b *Batch, a *Admission) (*ProducerBatch, error) {
+	asked := !b.Transactional() || a.Admit == nil
+	if b.Transactional() {
+		open, err := p.startVerification(&b.Header, a.EpochBump)
+		if err == nil && !open && !asked {
+			asked, err = true, a.Admit()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	original, err := p.producers.admit(&b.Header, p.verifying[b.ProducerID])
+	if err == nil && original == nil && !asked {
+		err = a.Admit()
+	}
+	return original, err
 }
 
 // writable opens the partition when needed; the caller holds write. The question whether the directory is closed comes
@@ -195,14 +233,5 @@ func (p *Partition) publish(s *segment, b *Batch, a *Admission) {
 func (p *Partition) apply(e *entry) {
 	p.end = e.last() + 1
 	p.epochs.assign(e.epoch, e.offset)
-	if e.producerID < 0 {
-		return
-	}
-	p.producers.apply(e)
-	if e.attributes&(attrTransactional|attrControl) != 0 {
-		p.unstable = -1
-		if first, open := p.producers.firstUnstable(); open {
-			p.unstable = first
-		}
-	}
+	p.producers.apply(e, &p.open)
 }

@@ -55,6 +55,7 @@ type Header struct {
 	ProducerEpoch   int16
 	BaseSequence    int32
 	Records         int32
+	Marker          StoredMarker // of a control batch in a log
 }
 
 // parseHeader reads a header of headerBytes bytes; it judges nothing.

@@ -150,7 +150,7 @@ func sameProducers(t *testing.T, p *Partition, note string) {
 	for _, b := range batches {
 		h := parseHeader(b)
 		e := entryOf(&h, 0, 0, 0)
-		want.apply(&e)
+		want.apply(&e, &openTxns{})
 	}
 	got, err := p.Producers()
 	if err != nil {

@@ -32,6 +32,10 @@ type Options struct {
 	// Report is told what recovery found, and once a partition and cause that the storage failed. It must not call into
 	// this package.
 	Report func(Report)
+	// Unfinished is told which transactions a partition had open when it was opened, so that those that nobody knows can be
+	// ended with a marker; the oldest first, and never none. It is called from a goroutine of its own, without locks; until
+	// it returns Append and StartVerification wait, and no others do. May be nil.
+	Unfinished func(*Partition, []OpenTxn)
 }
 
 func (o *Options) defaults() {
@@ -170,7 +174,7 @@ func (d *Dir) Partition(id ID, c Config) *Partition {
 	if p := d.partitions[id]; p != nil {
 		return p
 	}
-	p := &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), unstable: -1}
+	p := &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults()}
 	if d.closed.Load() || d.gone[id.Topic] {
 		p.removed = true
 		p.opened.Store(true)
@@ -284,7 +288,7 @@ func (p *Partition) retire() {
 		s.index.forget()
 	}
 	p.segments, p.pending, p.sealed = nil, nil, nil
-	p.producers, p.epochs = nil, nil
+	p.producers, p.epochs, p.open, p.verifying = nil, nil, nil, nil
 	p.notifyLocked()
 }
 
@@ -310,6 +314,7 @@ func (d *Dir) ExpireProducers() {
 		p.write.Lock()
 		p.mu.Lock()
 		p.producers.expire(now, d.opt.ProducerExpiryMs)
+		p.verifying.expire(now, d.opt.ProducerExpiryMs)
 		p.mu.Unlock()
 		p.write.Unlock()
 	}

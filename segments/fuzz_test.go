@@ -220,7 +220,7 @@ func FuzzScan(f *testing.F) {
 func FuzzState(f *testing.F) {
 	t := producers{}
 	e := entry{producerID: 4, sequence: 3, offset: 9, maxTime: 5}
-	t.apply(&e)
+	t.apply(&e, &openTxns{})
 	f.Add(encodeState(epochs{{1, 0}, {2, 9}}, t))
 	f.Add(appendRow(nil, &row{base: 5, size: 10, entries: 1, end: 7, producers: t}))
 	f.Fuzz(func(t *testing.T, b []byte) {

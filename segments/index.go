@@ -25,6 +25,8 @@ const (
 	entryVouched = 0x8000
 	// entryStampUnknown: the entry was rebuilt from the log; its stamp is the one before it, a lower bound.
 	entryStampUnknown = 0x4000
+	// entryAbort: the batch is the marker of a transaction that was aborted. A marker's sequence is its coordinator's epoch.
+	entryAbort = 0x2000
 )
 
 // entry is one batch in an index: its header without what only a reader of records needs.
@@ -47,18 +49,28 @@ type entry struct {
 func (e *entry) last() int64 { return e.offset + int64(e.delta) }
 func (e *entry) end() int64  { return int64(e.position) + int64(e.size) }
 
+// control tells whether the batch is a transaction marker.
+func (e *entry) control() bool { return e.attributes&attrControl != 0 }
+
 func entryOf(h *Header, position int64, stamp uint64, before int64) entry {
-	return entry{offset: h.BaseOffset, position: uint32(position), size: uint32(h.Size), delta: h.LastOffsetDelta,
+	e := entry{offset: h.BaseOffset, position: uint32(position), size: uint32(h.Size), delta: h.LastOffsetDelta,
 		epoch: h.LeaderEpoch, maxSoFar: max(before, h.MaxTimestamp), stamp: stamp, producerID: h.ProducerID,
 		sequence: h.BaseSequence, prodEpoch: h.ProducerEpoch, attributes: uint16(h.Attributes) & 0xff,
 		maxTime: h.MaxTimestamp, records: h.Records}
+	if h.Marker.Known {
+		e.sequence = h.Marker.CoordinatorEpoch
+		if !h.Marker.Commit {
+			e.attributes |= entryAbort
+		}
+	}
+	return e
 }
 
 // sameBatch tells whether the entry describes the batch with that header at that place.
 func (e *entry) sameBatch(h *Header, position int64) bool {
 	other := entryOf(h, position, e.stamp, e.maxSoFar)
 	other.maxSoFar = e.maxSoFar
-	other.attributes |= e.attributes &^ 0xff
+	other.attributes |= e.attributes & (entryVouched | entryStampUnknown)
 	return *e == other
 }
 

@@ -72,7 +72,7 @@ func heapObjects() uint64 {
 func TestProducersOfAPartitionAreBounded(t *testing.T) {
 	table := producers{}
 	write := func(id, offset int64, attributes uint16) {
-		table.apply(&entry{producerID: id, offset: offset, maxTime: -offset, attributes: attributes})
+		table.apply(&entry{producerID: id, offset: offset, maxTime: -offset, attributes: attributes}, &openTxns{})
 	}
 	write(1, 0, attrTransactional)
 	for i := range int64(3 * producersMost) {

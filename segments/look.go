@@ -46,6 +46,7 @@ type looking struct {
 	asOf      uint64
 	known     int64 // producers below this offset are in producers already
 	producers producers
+	open      openTxns
 	stamp     uint64 // the last one known
 	out       Looked
 }
@@ -126,7 +127,7 @@ func nextEntry(scan *scanner, index *knownBatches, end int64) (entry, bool, erro
 func (l *looking) batch(e *entry) {
 	l.out.End = e.last() + 1
 	if e.offset >= l.known {
-		l.producers.apply(e)
+		l.producers.apply(e, &l.open)
 	}
 	l.stamp = max(l.stamp, e.stamp)
 	if l.stamp <= l.asOf {

@@ -63,6 +63,7 @@ type opening struct {
 	end       int64
 	epochs    epochs
 	producers producers
+	open      openTxns
 	pending   []*segment // read back, but perhaps only from the page cache
 	sealed    []*segment // full, but perhaps not finished
 	touched   bool
@@ -152,9 +153,10 @@ func (o *opening) install() {
 	p.epochs.cut(p.start)
 	p.epochs.assign(p.config.LeaderEpoch, p.end)
 	p.producers.expire(p.dir.opt.Now(), p.dir.opt.ProducerExpiryMs)
-	p.unstable = -1
-	if first, open := p.producers.firstUnstable(); open {
-		p.unstable = first
+	p.open = p.producers.openTxns()
+	if len(p.open) > 0 && p.dir.opt.Unfinished != nil {
+		p.settle = make(chan struct{})
+		p.unsettled.Store(true)
 	}
 }
 

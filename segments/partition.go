@@ -84,17 +84,22 @@ type Partition struct {
 	opened atomic.Bool
 	told   atomic.Uint32 // a bit for each Cause that was reported
 
+	unsettled atomic.Bool   // Options.Unfinished has not returned yet
+	settling  sync.Once     // starts it
+	settle    chan struct{} // closed when it has returned; nil: nothing to ask
+
 	mu        sync.Mutex
-	config    Config     // (w)
-	segments  []*segment // (w) by base offset; the last one is written
-	start     int64      // (w) log start
-	end       int64      // (w) next offset; also the high watermark, there being one replica
-	unstable  int64      // (w) first offset of the oldest open transaction, -1: none
-	epochs    epochs     // (w)
-	producers producers  // (w)
-	failed    error      // nothing is written any more
-	damage    error      // (w) found at open: nothing is read either
-	removed   bool       // (w)
+	config    Config        // (w)
+	segments  []*segment    // (w) by base offset; the last one is written
+	start     int64         // (w) log start
+	end       int64         // (w) next offset; also the high watermark, there being one replica
+	open      openTxns      // (w)
+	epochs    epochs        // (w)
+	producers producers     // (w)
+	verifying verifications // (w)
+	failed    error         // nothing is written any more
+	damage    error         // (w) found at open: nothing is read either
+	removed   bool          // (w)
 	waiters   []*Waiter
 
 	touched  bool          // (w) changed since it was opened
@@ -139,6 +144,9 @@ func (p *Partition) ready() error {
 			return err
 		}
 	}
+	if p.unsettled.Load() {
+		p.tellUnfinished()
+	}
 	return nil
 }
 
@@ -161,11 +169,7 @@ func (p *Partition) Offsets() (Offsets, error) {
 }
 
 func (p *Partition) offsetsLocked() Offsets {
-	o := Offsets{LogStart: p.start, HighWatermark: p.end, LastStable: p.end}
-	if p.unstable >= 0 {
-		o.LastStable = p.unstable
-	}
-	return o
+	return Offsets{LogStart: p.start, HighWatermark: p.end, LastStable: max(p.open.stable(p.end), p.start)}
 }
 
 // Size is how many bytes of batches the partition has on disk.

@@ -19,6 +19,8 @@ const (
 	InvalidEpoch
 	// InvalidTxnState: a batch outside a transaction from a producer that has one open here. Kafka: INVALID_TXN_STATE.
 	InvalidTxnState
+	// CoordinatorFenced: a marker of a coordinator that another one followed. Kafka: TRANSACTION_COORDINATOR_FENCED.
+	CoordinatorFenced
 )
 
 // ProducerError is why Append refuses a batch that has a producer id.
@@ -105,21 +107,26 @@ func (p *producer) add(epoch int16, b ProducerBatch) {
 // producers is a partition's table. It is a fold over the headers of the partition's batches.
 type producers map[int64]*producer
 
-// admit decides whether a batch may be appended: the batch it repeats, or nil to append it, or a *ProducerError.
+// admit decides whether a batch may be appended: the batch it repeats, or nil to append it, or a *ProducerError. v is the
+// producer's verification, nil when none is under way.
 //
-// The rules are Kafka's: a producer that is not known (or forgotten) may begin with any sequence; one that is known
-// goes on exactly where it stopped, sequences beginning again at 0 after 2^31-1; a new epoch begins at 0; an old epoch
-// is refused.
-func (t producers) admit(h *Header) (*ProducerBatch, error) {
+// The rules are Kafka's: a producer that is not known (or forgotten) may begin with any sequence, but with 0 under
+// transactions v2; one that is known goes on exactly where it stopped, sequences beginning again at 0 after 2^31-1; a new
+// epoch begins at 0, also one that a marker began; an old epoch is refused; a transaction does not begin with a later
+// sequence than the first that was seen of it.
+func (t producers) admit(h *Header, v *verification) (*ProducerBatch, error) {
 	p := t[h.ProducerID]
 	if p == nil {
-		return nil, nil
+		return nil, v.admit(h, true)
 	}
 	if d := p.duplicateOf(h); d != nil {
 		return d, nil
 	}
 	if h.ProducerEpoch < p.epoch {
 		return nil, producerError(InvalidEpoch, h, "epoch %d is below the last seen epoch %d", h.ProducerEpoch, p.epoch)
+	}
+	if err := v.admit(h, p.count == 0); err != nil {
+		return nil, err
 	}
 	if h.ProducerEpoch > p.epoch {
 		if h.BaseSequence != 0 {
@@ -135,6 +142,18 @@ func (t producers) admit(h *Header) (*ProducerBatch, error) {
 	return nil, nil
 }
 
+// admit decides by what was seen of a transaction that has no batch here; fresh: no batch of the producer is remembered.
+func (v *verification) admit(h *Header, fresh bool) error {
+	switch {
+	case v == nil:
+	case v.epochBump && fresh && h.BaseSequence != 0:
+		return producerError(OutOfOrder, h, "a transaction begins with sequence %d, not 0", h.BaseSequence)
+	case h.BaseSequence > v.lowest:
+		return producerError(OutOfOrder, h, "sequence %d overtakes %d", h.BaseSequence, v.lowest)
+	}
+	return nil
+}
+
 func inSequence(last, next int32) bool {
 	return int64(next) == int64(last)+1 || next == 0 && last == 1<<31-1
 }
@@ -144,9 +163,9 @@ func producerError(kind ProducerErrorKind, h *Header, format string, args ...any
 		Detail: fmt.Sprintf("producer %d: ", h.ProducerID) + fmt.Sprintf(format, args...)}
 }
 
-// apply folds a batch that is in the log.
-func (t producers) apply(e *entry) {
-	if e.producerID < 0 {
+// apply folds a batch that is in the log. A marker whose record compaction took says nothing any more.
+func (t producers) apply(e *entry, open *openTxns) {
+	if e.producerID < 0 || e.control() && e.records == 0 {
 		return
 	}
 	p := t[e.producerID]
@@ -155,7 +174,8 @@ func (t producers) apply(e *entry) {
 		p = &producer{epoch: -1, coordinatorEpoch: -1, lastTimestamp: -1, txnFirst: -1}
 		t[e.producerID] = p
 	}
-	if e.attributes&attrControl != 0 {
+	if e.control() {
+		open.end(p.txnFirst)
 		p.endTxn(e)
 		return
 	}
@@ -164,6 +184,7 @@ func (t producers) apply(e *entry) {
 		FirstOffset: e.offset, LastOffset: e.last(), Timestamp: e.maxTime})
 	if e.attributes&attrTransactional != 0 && p.txnFirst < 0 {
 		p.txnFirst = e.offset
+		open.begin(e.offset, e.producerID)
 	}
 }
 
@@ -203,18 +224,8 @@ func (p *producer) endTxn(e *entry) {
 		p.epoch, p.count = e.prodEpoch, 0
 	}
 	p.txnFirst = -1
+	p.coordinatorEpoch = e.sequence
 	p.lastTimestamp = e.maxTime
-}
-
-// firstUnstable is the offset of the oldest open transaction, or none.
-func (t producers) firstUnstable() (int64, bool) {
-	first, found := int64(0), false
-	for _, p := range t {
-		if p.txnFirst >= 0 && (!found || p.txnFirst < first) {
-			first, found = p.txnFirst, true
-		}
-	}
-	return first, found
 }
 
 // expire forgets producers that were silent for as long as that, unless they have a transaction open.

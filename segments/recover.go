@@ -71,12 +71,12 @@ func (o *opening) base(checkpoint bool) (int, known, error) {
 	for i := len(o.segments) - 1; i >= 0; i-- {
 		s := o.segments[i]
 		if haveRow && row.base == s.base && s.flushed >= row.entries {
-			o.end, o.epochs, o.producers = row.end, row.epochs, row.producers
+			o.end, o.epochs, o.producers, o.open = row.end, row.epochs, row.producers, row.producers.openTxns()
 			return i, known{row.size, row.entries}, nil
 		}
 		l, t, err := o.p.readSnapshot(s.base)
 		if err == nil {
-			o.end, o.epochs, o.producers = s.base, l, t
+			o.end, o.epochs, o.producers, o.open = s.base, l, t, t.openTxns()
 			return i, known{}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errBadState) {
@@ -233,7 +233,7 @@ func (r *recovery) take(e *entry) {
 func (o *opening) apply(e *entry) {
 	o.end = e.last() + 1
 	o.epochs.assign(e.epoch, e.offset)
-	o.producers.apply(e)
+	o.producers.apply(e, &o.open)
 }
 
 // openScan makes ready to read the log behind the vouched batches.

@@ -95,7 +95,14 @@ func (s *scanner) batch(pos, offset int64) (h Header, ok bool, err error) {
 		return Header{}, false, nil
 	}
 	crc, err := s.crc(pos+atAttributes, pos+int64(h.Size))
-	return h, err == nil && crc == h.CRC, err
+	if err != nil || crc != h.CRC || !h.Control() || h.Records == 0 {
+		return h, err == nil && crc == h.CRC, err
+	}
+	if b, err = s.view(pos+headerBytes, int(min(int64(h.Size)-headerBytes, markerMost))); err != nil {
+		return Header{}, false, err
+	}
+	h.Marker, ok = parseMarker(b)
+	return h, ok, nil
 }
 
 func (s *scanner) crc(from, to int64) (uint32, error) {
