@@ -25,5 +25,6 @@ func areas() [][]Scenario {
 		offsetScenarios(),
 		recordScenarios(),
 		recompressScenarios(),
+		markerScenarios(),
 	}
 }

@@ -205,8 +205,8 @@ func (p *Partition) addSegment(before, s *segment) {
 
 // publish lets readers see a batch that was written.
 func (p *Partition) publish(s *segment, b *Batch, a *Admission) {
-	e := entryOf(&b.Header, s.size, a.JournalSeq, s.maxTime)
 	p.mu.Lock()
+	e := entryOf(&b.Header, s.size, a.JournalSeq, s.before())
 	e.stamp = max(e.stamp, s.stamp)
 	s.stamp = e.stamp
 	s.tail = append(s.tail, e)
@@ -215,7 +215,9 @@ func (p *Partition) publish(s *segment, b *Batch, a *Admission) {
 		s.first = b.MaxTimestamp
 	}
 	s.maxTime, s.end = e.maxSoFar, e.last()+1
-	p.apply(&e)
+	if ended := p.apply(&e); e.attributes&entryAbort != 0 {
+		p.noteAborted(s, &e, ended)
+	}
 	p.touched = true
 	if n := len(p.pending); n == 0 || p.pending[n-1] != s {
 		p.pending = append(p.pending, s)
@@ -229,9 +231,17 @@ func (p *Partition) publish(s *segment, b *Batch, a *Admission) {
 	}
 }
 
-// apply folds a batch into what the partition knows of its log.
-func (p *Partition) apply(e *entry) {
+// apply folds a batch into what the partition knows of its log. ended is as in producers.apply.
+func (p *Partition) apply(e *entry) (ended int64) {
 	p.end = e.last() + 1
 	p.epochs.assign(e.epoch, e.offset)
-	p.producers.apply(e, &p.open)
+	return p.producers.apply(e, &p.open)
+}
+
+// noteAborted puts an aborted transaction on its segment's list; the caller holds mu.
+func (p *Partition) noteAborted(s *segment, e *entry, first int64) {
+	if !s.aborted.any {
+		p.survey = survey{}
+	}
+	s.aborted.add(aborted{e.producerID, first, e.offset, p.open.stable(p.end)}, first >= 0)
 }

@@ -90,6 +90,7 @@ func (p *Partition) stop() (stopped, error) {
 	for _, s := range p.segments {
 		s.log.close()
 		s.index.close()
+		s.aborted.file.close()
 	}
 	p.retire()
 	return out, err
@@ -124,5 +125,8 @@ func (p *Partition) trim(s *segment) error {
 	if err := f.Truncate(s.size); err != nil {
 		return err
 	}
-	return p.flushIndex(s, 0, p.end)
+	if err := p.flushIndex(s, 0, p.end); err != nil {
+		return err
+	}
+	return p.closeAborted(s)
 }

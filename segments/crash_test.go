@@ -149,7 +149,7 @@ func sameProducers(t *testing.T, p *Partition, note string) {
 	want := producers{}
 	for _, b := range batches {
 		h := parseHeader(b)
-		e := entryOf(&h, 0, 0, 0)
+		e := entryOf(&h, 0, 0, nil)
 		want.apply(&e, &openTxns{})
 	}
 	got, err := p.Producers()

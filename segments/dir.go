@@ -286,9 +286,10 @@ func (p *Partition) retire() {
 	for _, s := range p.segments {
 		s.log.forget()
 		s.index.forget()
+		s.aborted.file.forget()
 	}
 	p.segments, p.pending, p.sealed = nil, nil, nil
-	p.producers, p.epochs, p.open, p.verifying = nil, nil, nil, nil
+	p.producers, p.epochs, p.open, p.verifying, p.survey = nil, nil, nil, nil, survey{}
 	p.notifyLocked()
 }
 

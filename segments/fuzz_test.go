@@ -147,7 +147,7 @@ func FuzzIndex(f *testing.F) {
 	b := indexHeader(7)
 	for i := range 3 {
 		h := Header{BaseOffset: int64(7 + i), Size: 100, Magic: 2, Records: 1, ProducerID: 5}
-		e := entryOf(&h, int64(100*i), uint64(i), 0)
+		e := entryOf(&h, int64(100*i), uint64(i), nil)
 		b = appendEntry(b, &e)
 	}
 	f.Add(b)

@@ -27,6 +27,8 @@ const (
 	entryStampUnknown = 0x4000
 	// entryAbort: the batch is the marker of a transaction that was aborted. A marker's sequence is its coordinator's epoch.
 	entryAbort = 0x2000
+	// entryAborts: the segment has such a marker, among this batch and those before it.
+	entryAborts = 0x1000
 )
 
 // entry is one batch in an index: its header without what only a reader of records needs.
@@ -52,25 +54,40 @@ func (e *entry) end() int64  { return int64(e.position) + int64(e.size) }
 // control tells whether the batch is a transaction marker.
 func (e *entry) control() bool { return e.attributes&attrControl != 0 }
 
-func entryOf(h *Header, position int64, stamp uint64, before int64) entry {
+// entryOf makes the entry of a batch behind the one that prev is of, nil for the first of a segment.
+func entryOf(h *Header, position int64, stamp uint64, prev *entry) entry {
 	e := entry{offset: h.BaseOffset, position: uint32(position), size: uint32(h.Size), delta: h.LastOffsetDelta,
-		epoch: h.LeaderEpoch, maxSoFar: max(before, h.MaxTimestamp), stamp: stamp, producerID: h.ProducerID,
+		epoch: h.LeaderEpoch, maxSoFar: h.MaxTimestamp, stamp: stamp, producerID: h.ProducerID,
 		sequence: h.BaseSequence, prodEpoch: h.ProducerEpoch, attributes: uint16(h.Attributes) & 0xff,
 		maxTime: h.MaxTimestamp, records: h.Records}
-	if h.Marker.Known {
-		e.sequence = h.Marker.CoordinatorEpoch
-		if !h.Marker.Commit {
-			e.attributes |= entryAbort
-		}
+	if h.Control() && h.Records > 0 {
+		e.mark(&h.Marker)
+	}
+	if prev != nil {
+		e.maxSoFar = max(e.maxSoFar, prev.maxSoFar)
+		e.attributes |= prev.attributes & entryAborts
+	} else {
+		e.maxSoFar = max(e.maxSoFar, -1)
 	}
 	return e
 }
 
+// mark notes what a marker says, where other batches have their sequence.
+func (e *entry) mark(m *StoredMarker) {
+	if !m.Known {
+		panic(fmt.Sprintf("index a marker at offset %d whose record was not read", e.offset))
+	}
+	e.sequence = m.CoordinatorEpoch
+	if !m.Commit {
+		e.attributes |= entryAbort | entryAborts
+	}
+}
+
 // sameBatch tells whether the entry describes the batch with that header at that place.
 func (e *entry) sameBatch(h *Header, position int64) bool {
-	other := entryOf(h, position, e.stamp, e.maxSoFar)
+	other := entryOf(h, position, e.stamp, nil)
 	other.maxSoFar = e.maxSoFar
-	other.attributes |= e.attributes & (entryVouched | entryStampUnknown)
+	other.attributes |= e.attributes & (entryVouched | entryStampUnknown | entryAborts)
 	return *e == other
 }
 
@@ -127,8 +144,12 @@ func (e *entry) follows(prev *entry, base int64) bool {
 	if e.size < headerBytes || e.delta < 0 || e.offset < base {
 		return false
 	}
+	aborts, expected := e.attributes&entryAborts != 0, e.attributes&entryAbort != 0
 	if prev == nil {
-		return e.position == 0
+		return e.position == 0 && aborts == expected
+	}
+	if expected = expected || prev.attributes&entryAborts != 0; aborts != expected {
+		return false
 	}
 	return int64(e.position) == prev.end() && e.offset > prev.last() && e.maxSoFar >= prev.maxSoFar && e.stamp >= prev.stamp
 }

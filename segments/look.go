@@ -119,7 +119,7 @@ func nextEntry(scan *scanner, index *knownBatches, end int64) (entry, bool, erro
 	if !ok || err != nil {
 		return entry{}, false, err
 	}
-	e := entryOf(&h, at, 0, -1)
+	e := entryOf(&h, at, 0, nil)
 	e.attributes |= entryStampUnknown
 	return e, true, nil
 }

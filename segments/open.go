@@ -175,6 +175,7 @@ func (p *Partition) dropBefore(start int64) {
 	}
 	for _, s := range p.segments[:n] { // the log last: an index without its log is damage
 		_ = p.dir.fs.Remove(path.Join(p.path, segmentName(s.base, "snapshot")))
+		s.aborted.file.remove()
 		s.index.remove()
 		s.log.remove()
 	}
@@ -205,11 +206,15 @@ func (s *segment) learn() error {
 	}
 	if ok {
 		s.maxTime, s.stamp, s.end = last.maxSoFar, last.stamp, last.last()+1
+		s.aborted.any = last.attributes&entryAborts != 0
 		first, err := s.firstEntry()
 		if err != nil {
 			return err
 		}
 		s.first = first.maxTime
+	}
+	if err := s.aborted.load(s.end-1, s.size); err != nil {
+		return err
 	}
 	s.known = true
 	return nil

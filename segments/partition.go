@@ -89,11 +89,12 @@ type Partition struct {
 	settle    chan struct{} // closed when it has returned; nil: nothing to ask
 
 	mu        sync.Mutex
-	config    Config        // (w)
-	segments  []*segment    // (w) by base offset; the last one is written
-	start     int64         // (w) log start
-	end       int64         // (w) next offset; also the high watermark, there being one replica
-	open      openTxns      // (w)
+	config    Config     // (w)
+	segments  []*segment // (w) by base offset; the last one is written
+	start     int64      // (w) log start
+	end       int64      // (w) next offset; also the high watermark, there being one replica
+	open      openTxns   // (w)
+	survey    survey
 	epochs    epochs        // (w)
 	producers producers     // (w)
 	verifying verifications // (w)

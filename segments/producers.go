@@ -163,10 +163,11 @@ func producerError(kind ProducerErrorKind, h *Header, format string, args ...any
 		Detail: fmt.Sprintf("producer %d: ", h.ProducerID) + fmt.Sprintf(format, args...)}
 }
 
-// apply folds a batch that is in the log. A marker whose record compaction took says nothing any more.
-func (t producers) apply(e *entry, open *openTxns) {
+// apply folds a batch that is in the log. A marker whose record compaction took says nothing any more. ended is the first
+// offset of the transaction that the batch ends, -1 for none.
+func (t producers) apply(e *entry, open *openTxns) (ended int64) {
 	if e.producerID < 0 || e.control() && e.records == 0 {
-		return
+		return -1
 	}
 	p := t[e.producerID]
 	if p == nil {
@@ -175,9 +176,7 @@ func (t producers) apply(e *entry, open *openTxns) {
 		t[e.producerID] = p
 	}
 	if e.control() {
-		open.end(p.txnFirst)
-		p.endTxn(e)
-		return
+		return p.endTxn(e, open)
 	}
 	h := Header{BaseSequence: e.sequence, LastOffsetDelta: e.delta}
 	p.add(e.prodEpoch, ProducerBatch{FirstSequence: e.sequence, LastSequence: h.LastSequence(),
@@ -186,6 +185,7 @@ func (t producers) apply(e *entry, open *openTxns) {
 		p.txnFirst = e.offset
 		open.begin(e.offset, e.producerID)
 	}
+	return -1
 }
 
 // producersMost is how many producers a partition remembers. Kafka has no such bound: only time makes it forget.
@@ -219,13 +219,16 @@ func (p *producer) lastOffset() int64 {
 }
 
 // endTxn folds a transaction marker: the transaction is over, and a marker of a higher epoch starts sequences anew.
-func (p *producer) endTxn(e *entry) {
+func (p *producer) endTxn(e *entry, open *openTxns) (ended int64) {
+	ended = p.txnFirst
+	open.end(ended)
 	if p.epoch != e.prodEpoch {
 		p.epoch, p.count = e.prodEpoch, 0
 	}
 	p.txnFirst = -1
 	p.coordinatorEpoch = e.sequence
 	p.lastTimestamp = e.maxTime
+	return ended
 }
 
 // expire forgets producers that were silent for as long as that, unless they have a transaction open.

@@ -74,6 +74,22 @@ func (p *Partition) Read(q Fetch) (Span, error) {
 	if err := p.ready(); err != nil {
 		return Span{}, err
 	}
+	span, err := p.read(q)
+	for range readTries {
+		// A list of a segment that was deleted meanwhile: the offset is out of range by now, or its transactions are gone.
+		if !errors.Is(err, errRemoved) && !p.mended(err) && !p.relisted(err) {
+			break
+		}
+		span, err = p.read(q)
+	}
+	return span, p.storage(err)
+}
+
+// readTries is how often a read begins again, each time for another reason or behind one that the partition put right.
+const readTries = 3
+
+// read is one try of Read.
+func (p *Partition) read(q Fetch) (Span, error) {
 	p.mu.Lock()
 	span := Span{Offsets: p.offsetsLocked()}
 	if err := p.usable(); err != nil {
@@ -93,11 +109,11 @@ func (p *Partition) Read(q Fetch) (Span, error) {
 		return span, nil
 	}
 	err := p.findSpanAndUnlock(&span, q, limit)
-	if p.mended(err) {
-		p.mu.Lock()
-		err = p.findSpanAndUnlock(&span, q, limit)
+	if err != nil {
+		span.Release()
+		span.n, span.Aborted = 0, nil
 	}
-	return span, p.storage(err)
+	return span, err
 }
 
 // findSpanAndUnlock finds the section for the fetch, in the segment that has the offset or, when the offset lies in a gap at its end,
@@ -116,6 +132,9 @@ func (p *Partition) findSpanAndUnlock(span *Span, q Fetch, limit int64) error {
 			return err
 		}
 		found, err := v.findSection(span, q, limit)
+		if found && err == nil && q.ReadCommitted && span.n > 0 {
+			err = v.addAborted(p, span, q, limit)
+		}
 		v.release()
 		if found || err != nil {
 			return err
@@ -271,7 +290,7 @@ func (v *view) positionOf(offset int64) (int64, error) {
 
 // storage marks an error of the disk.
 func (p *Partition) storage(err error) error {
-	if err == nil || errors.Is(err, ErrStorage) || errors.Is(err, ErrOffsetOutOfRange) {
+	if err == nil || errors.Is(err, ErrStorage) || errors.Is(err, ErrOffsetOutOfRange) || errors.Is(err, ErrRemoved) {
 		return err
 	}
 	return &storageError{p.id, err}

@@ -278,14 +278,14 @@ func (r *recovery) writeEntries() error {
 
 // entryFor returns the file's entry for a batch when there is one, with its stamp, else a new one.
 func (r *recovery) entryFor(h *Header, at int64) entry {
-	before, stamp := int64(-1), uint64(0)
+	stamp := uint64(0)
 	if r.last != nil {
-		before, stamp = r.last.maxSoFar, r.last.stamp
+		stamp = r.last.stamp
 	}
 	if e, ok := r.oldEntry(); ok && e.sameBatch(h, at) && e.follows(r.last, r.s.base) {
 		return e
 	}
-	e := entryOf(h, at, stamp, before)
+	e := entryOf(h, at, stamp, r.last)
 	e.attributes |= entryStampUnknown
 	return e
 }
@@ -378,6 +378,7 @@ func (r *recovery) setAside() error {
 		}
 		s.log.close()
 		_ = r.p.dir.fs.Remove(path.Join(r.p.path, segmentName(s.base, "snapshot")))
+		s.aborted.file.remove()
 		s.index.remove()
 		if size == 0 {
 			s.log.remove()

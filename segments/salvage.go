@@ -342,16 +342,16 @@ func (w *rewriter) take(base int64, h *Header, at int64, known *entry) error {
 // entry is the batch's entry at its new place, with its stamp when that is known. It does not vouch: the directory gets
 // its name only when all is on disk, and a start reads the log against it once.
 func (w *rewriter) entry(h *Header, known *entry) entry {
-	before, stamp := int64(-1), uint64(0)
+	stamp := uint64(0)
 	if w.last != nil {
-		before, stamp = w.last.maxSoFar, w.last.stamp
+		stamp = w.last.stamp
 	}
 	if known == nil || known.stamp < stamp {
-		e := entryOf(h, w.size, stamp, before)
+		e := entryOf(h, w.size, stamp, w.last)
 		e.attributes |= entryStampUnknown
 		return e
 	}
-	e := entryOf(h, w.size, known.stamp, before)
+	e := entryOf(h, w.size, known.stamp, w.last)
 	e.attributes |= known.attributes & entryStampUnknown
 	return e
 }

@@ -33,10 +33,12 @@ type segment struct {
 	known   bool    // maxTime, first, stamp and end are; a segment that is not used need not know them
 	state   []byte  // sealed: producers and epochs at the end, for the snapshot
 
+	aborted abortedList
+
 	created   int64 // ms, 0 when not known
 	allocated int64 // size of the file as far as the appender knows; only the appender's
 
-	flushing sync.Mutex // one flush of the index at a time
+	flushing sync.Mutex // one flush of the index and the list at a time
 }
 
 func segmentName(base int64, ext string) string { return fmt.Sprintf("%020d.%s", base, ext) }
@@ -44,7 +46,9 @@ func segmentName(base int64, ext string) string { return fmt.Sprintf("%020d.%s",
 func (p *Partition) newSegment(base int64) *segment {
 	return &segment{base: base, maxTime: -1, first: -1,
 		log:   p.dir.files.file(path.Join(p.path, segmentName(base, "log"))),
-		index: p.dir.files.file(path.Join(p.path, segmentName(base, "index")))}
+		index: p.dir.files.file(path.Join(p.path, segmentName(base, "index"))),
+
+		aborted: abortedList{file: p.dir.files.file(path.Join(p.path, segmentName(base, abortedExt)))}}
 }
 
 // createSegment makes the two files of a segment that begins at base. On failure nothing is left of them.
@@ -56,7 +60,7 @@ func (p *Partition) createSegment(base, now int64) (*segment, error) {
 		}
 	}
 	s := p.newSegment(base)
-	s.created, s.end, s.known = now, base, true
+	s.created, s.end, s.known, s.aborted.usable = now, base, true, true
 	if err := s.create(); err != nil {
 		s.log.remove()
 		s.index.remove()
@@ -171,10 +175,23 @@ func (s *segment) firstEntry() (entry, error) {
 	return e, nil
 }
 
-// flushIndex moves entries from memory to the file, all but the last keep. Entries below synced are vouched for.
+// before stands for the last entry, for the one that follows it; the segment is known.
+func (s *segment) before() *entry {
+	e := entry{maxSoFar: s.maxTime}
+	if s.aborted.any {
+		e.attributes = entryAborts
+	}
+	return &e
+}
+
+// flushIndex moves entries from memory to the file, all but the last keep, and the list of aborted transactions to its own.
+// Entries below synced are vouched for.
 func (p *Partition) flushIndex(s *segment, keep int, synced int64) error {
 	s.flushing.Lock()
 	defer s.flushing.Unlock()
+	if err := p.flushAborted(s, false); err != nil {
+		return err
+	}
 	p.mu.Lock()
 	from, n := s.flushed, len(s.tail)-keep
 	if n <= 0 {

@@ -194,6 +194,9 @@ func (p *Partition) finish(s *segment) error {
 	if err := p.flushIndex(s, 0, last.last()+1); err != nil {
 		return err
 	}
+	if err := p.closeAborted(s); err != nil {
+		return err
+	}
 	if err := s.index.sync(); err != nil {
 		return err
 	}
