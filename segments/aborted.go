@@ -157,6 +157,9 @@ func (p *Partition) flushAborted(s *segment, mark bool) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !s.aborted.usable { // a reader found the file damaged meanwhile
+		return nil
+	}
 	s.aborted.flushed = lines
 	s.aborted.tail = append([]aborted(nil), s.aborted.tail[len(l.tail):]...)
 	return nil

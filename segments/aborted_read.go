@@ -77,7 +77,12 @@ func (v *view) addAborted(p *Partition, span *Span, q Fetch, limit int64) error 
 			return errBadAborted
 		}
 		var more bool
-		if span.Aborted, more, err = l.collect(span.Aborted, q.Offset, to); err != nil || !more {
+		if span.Aborted, more, err = l.collect(span.Aborted, q.Offset, to); errors.Is(err, errBadAborted) {
+			p.mu.Lock()
+			s.aborted.usable, s.aborted.tail = false, nil
+			p.mu.Unlock()
+		}
+		if err != nil || !more {
 			return err
 		}
 	}

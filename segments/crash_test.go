@@ -97,9 +97,12 @@ func workload(t *testing.T, p *Partition, m *model, r *rand.Rand, steps int) {
 			}
 		case 2:
 			p.dir.SyncDirty()
+		case 3:
+			m.mark(t, p, 1+r.Int64N(2), r.IntN(2) == 0)
 		default:
 			b := made{records: 1 + r.IntN(3), value: bytes.Repeat([]byte{byte(r.IntN(256))}, r.IntN(1200)),
 				producer: int64(1 + r.IntN(3)), sequence: -1}
+			b.txn = b.producer < 3
 			b.sequence = nextSequence(m, b.producer)
 			batch := b.batch(t)
 			a, err := p.Append(batch, Admission{Now: 1_000_000, JournalSeq: uint64(len(m.acked))})
@@ -117,9 +120,23 @@ func workload(t *testing.T, p *Partition, m *model, r *rand.Rand, steps int) {
 	}
 }
 
+// mark ends a producer's transaction.
+func (m *model) mark(t *testing.T, p *Partition, producer int64, commit bool) {
+	marker := Marker{ProducerID: producer, CoordinatorEpoch: int32(len(m.acked)), Commit: commit}
+	a, err := p.AppendMarker(marker, Admission{Now: 1_000_000, JournalSeq: uint64(len(m.acked))})
+	switch {
+	case err == nil:
+		b := marker.batch(1_000_000)
+		b.place(a.BaseOffset, 0)
+		m.acked = append(m.acked, b.Bytes())
+	case !errors.Is(err, ErrStorage):
+		t.Fatal(err)
+	}
+}
+
 func nextSequence(m *model, producer int64) int32 {
 	for _, b := range slices.Backward(m.acked) {
-		if h := parseHeader(b); h.ProducerID == producer {
+		if h := parseHeader(b); h.ProducerID == producer && !h.Control() {
 			return addSequence(h.LastSequence(), 1)
 		}
 	}
@@ -146,11 +163,22 @@ func sameProducers(t *testing.T, p *Partition, note string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := producers{}
+	want, txns := producers{}, newTxnModel()
 	for _, b := range batches {
 		h := parseHeader(b)
+		h.Marker, _ = parseMarker(b[headerBytes:])
 		e := entryOf(&h, 0, 0, nil)
 		want.apply(&e, &openTxns{})
+		txns.batches = append(txns.batches, modelBatch{first: h.BaseOffset, last: h.LastOffset(), producer: h.ProducerID,
+			txn: h.Transactional(), marker: h.Control(), commit: h.Marker.Commit})
+	}
+	for i, b := range txns.batches {
+		if i == 0 {
+			txns.start = b.first
+		}
+		if b.first < txns.stable() {
+			txns.checkRead(t, p, b.last, 3000, note)
+		}
 	}
 	got, err := p.Producers()
 	if err != nil {
