@@ -84,9 +84,9 @@ func (p *Partition) appended(b *Batch, a *Admission) Appended {
 // Kafka. The caller holds write.
 func (p *Partition) admit(b *Batch, a *Admission) (*ProducerBatch, error) {
 	asked := !b.Transactional() || a.Admit == nil
-	if b.Transactional() {
+	if !asked {
 		open, err := p.startVerification(&b.Header, a.EpochBump)
-		if err == nil && !open && !asked {
+		if err == nil && !open {
 			asked, err = true, a.Admit()
 		}
 		if err != nil {

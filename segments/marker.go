@@ -2,6 +2,7 @@ package segments
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 )
 
@@ -33,6 +34,9 @@ const (
 // Errors: *[ProducerError] of the kinds InvalidEpoch and CoordinatorFenced, [ErrRemoved]; all others wrap [ErrStorage].
 // After any of them the log is as before.
 func (p *Partition) AppendMarker(m Marker, a Admission) (Appended, error) {
+	if m.ProducerID < 0 || m.ProducerEpoch < 0 {
+		return Appended{}, fmt.Errorf("append marker: producer %d of epoch %d is none", m.ProducerID, m.ProducerEpoch)
+	}
 	b := m.batch(a.Now)
 	if a.LogAppendTime {
 		b.setTime(a.Now, true)
