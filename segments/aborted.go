@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"sort"
 
 	"doze/disk"
 )
@@ -59,6 +58,7 @@ type abortedList struct {
 	any     bool // the segment has a marker of an aborted transaction, so that there is a list; known with the segment
 	usable  bool // the file is whole as far as flushed says, and the tail has the rest; else it is made anew when it is asked for
 	flushed int  // lines in the file
+	made    int  // how often it was made anew: its lines are at other places then
 	tail    []aborted
 }
 
@@ -178,51 +178,4 @@ func (l *abortedList) write(b []byte) error {
 	defer l.file.release()
 	_, err = f.WriteAt(b, int64(l.flushed)*abortedBytes)
 	return err
-}
-
-// collect adds to out the transactions of the list that have batches from the offset from on and below to. more is false when
-// no later list can have one.
-func (l *abortedList) collect(out []AbortedTxn, from, to int64) (_ []AbortedTxn, more bool, err error) {
-	var f disk.File
-	if l.flushed > 0 {
-		if f, err = l.file.acquire(); err != nil {
-			return out, false, err
-		}
-		defer l.file.release()
-	}
-	at := sort.Search(l.flushed, func(i int) bool {
-		a, aerr := oneAborted(f, i)
-		if aerr != nil {
-			err = aerr
-		}
-		return aerr != nil || a.last >= from
-	})
-	more = true
-	each := func(a *aborted) {
-		if a.producer < 0 {
-			return
-		}
-		if a.last >= from && a.first < to {
-			out = append(out, AbortedTxn{a.producer, a.first})
-		}
-		more = a.stable < to
-	}
-	var b [64 * abortedBytes]byte
-	for err == nil && more && at < l.flushed {
-		n := min(64, l.flushed-at)
-		if err = readAborted(f, at, b[:n*abortedBytes]); err != nil {
-			break
-		}
-		for i := 0; i < n && more && err == nil; i++ {
-			var a aborted
-			if a, err = parseAborted(b[i*abortedBytes:]); err == nil {
-				each(&a)
-			}
-		}
-		at += n
-	}
-	for i := 0; i < len(l.tail) && more && err == nil; i++ {
-		each(&l.tail[i])
-	}
-	return out, more, err
 }

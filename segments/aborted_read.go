@@ -60,24 +60,24 @@ func (p *Partition) surveyed(segments []*segment) error {
 
 // addAborted adds to a span what read_committed needs: the aborted transactions that have batches from the offset asked for
 // up to the span's end.
-func (v *view) addAborted(p *Partition, span *Span, q Fetch, limit int64) error {
+func (v *view) addAborted(p *Partition, span *Span, first *entry, q Fetch, limit int64) error {
 	with, err := p.withAborted(v.s.base)
 	if err != nil || len(with) == 0 {
 		return err
 	}
-	to, err := v.endOf(span, limit)
+	to, err := v.endOf(span, first, limit)
 	if err != nil {
 		return err
 	}
 	for _, s := range with {
 		p.mu.Lock()
-		l := s.aborted
+		search := abortedSearch{abortedList: s.aborted, last: &p.listed, from: q.Offset, to: to}
 		p.mu.Unlock()
-		if !l.usable {
+		if !search.usable {
 			return errBadAborted
 		}
 		var more bool
-		if span.Aborted, more, err = l.collect(span.Aborted, q.Offset, to); errors.Is(err, errBadAborted) {
+		if span.Aborted, more, err = search.collect(span.Aborted); errors.Is(err, errBadAborted) {
 			p.mu.Lock()
 			s.aborted.usable, s.aborted.tail = false, nil
 			p.mu.Unlock()
@@ -93,14 +93,14 @@ func (v *view) addAborted(p *Partition, span *Span, q Fetch, limit int64) error 
 // transactions what lies among them ends where the segment does.
 const unindexed = 4096
 
-// endOf is the offset that the span ends at, for the list of its aborted transactions.
-func (v *view) endOf(span *Span, limit int64) (int64, error) {
-	if v.size <= unindexed {
-		return v.end, nil
-	}
+// endOf is the offset that the span, which begins with the batch first, ends at for the list of its aborted transactions.
+func (v *view) endOf(span *Span, first *entry, limit int64) (int64, error) {
 	end := span.pos + int64(span.n)
-	if end == v.size {
+	switch {
+	case v.size <= unindexed || end == v.size:
 		return v.end, nil
+	case end <= first.end():
+		return first.last() + 1, nil
 	}
 	at, e, err := v.place(v.guess(end, 0, v.size), func(e *entry) bool { return int64(e.position) >= end })
 	if err != nil || at == v.flushed+len(v.tail) {
@@ -170,7 +170,7 @@ func (r *relisting) segment(s *segment) error {
 		return err
 	}
 	defer v.release()
-	fresh := abortedList{file: s.aborted.file, any: true, usable: true}
+	fresh := abortedList{file: s.aborted.file, made: s.aborted.made + 1, any: true, usable: true}
 	err = v.eachAfter(-1, func(e *entry) (bool, error) {
 		ended := r.producers.apply(e, &r.open)
 		if !list || ended < 0 || e.attributes&entryAbort == 0 {

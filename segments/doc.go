@@ -4,6 +4,9 @@
 // Handlers check what a producer sent with [CheckBatch], outside any lock, and give it to [Partition.Append]; they answer
 // a fetch from [Partition.Read] and wait for more with a [Waiter].
 //
+// A transactional batch is admitted under the partition's lock ([Admission]), [Partition.AppendMarker] ends a transaction, and
+// read_committed sees what lies below the oldest open one and is told which were aborted.
+//
 // What holds:
 //   - A batch is stored as it was sent; only what lies before its CRC's range is written into it (base offset, leader
 //     epoch), and its time where Kafka does that.

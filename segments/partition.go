@@ -95,6 +95,7 @@ type Partition struct {
 	end       int64      // (w) next offset; also the high watermark, there being one replica
 	open      openTxns   // (w)
 	survey    survey
+	listed    atomic.Pointer[abortedBlock]
 	epochs    epochs        // (w)
 	producers producers     // (w)
 	verifying verifications // (w)

@@ -131,10 +131,7 @@ func (p *Partition) findSpanAndUnlock(span *Span, q Fetch, limit int64) error {
 		if err != nil {
 			return err
 		}
-		found, err := v.findSection(span, q, limit)
-		if found && err == nil && q.ReadCommitted && span.n > 0 {
-			err = v.addAborted(p, span, q, limit)
-		}
+		found, err := v.findSection(p, span, q, limit)
 		v.release()
 		if found || err != nil {
 			return err
@@ -180,7 +177,7 @@ func (v *view) release() {
 }
 
 // findSection finds the section in this segment; found is false when everything in it lies below the offset.
-func (v *view) findSection(span *Span, q Fetch, limit int64) (found bool, err error) {
+func (v *view) findSection(p *Partition, span *Span, q Fetch, limit int64) (found bool, err error) {
 	first, found, err := v.batchWith(q.Offset)
 	if err != nil || !found {
 		return false, err
@@ -201,7 +198,10 @@ func (v *view) findSection(span *Span, q Fetch, limit int64) (found bool, err er
 	}
 	v.s.log.retain()
 	span.file, span.f, span.pos, span.n = v.s.log, v.log, int64(first.position), int(n)
-	return true, nil
+	if q.ReadCommitted {
+		err = v.addAborted(p, span, &first, q, limit)
+	}
+	return true, err
 }
 
 // guess is where an entry may be when what is looked for grows evenly from the first entry to the last.

@@ -3,6 +3,7 @@ package segments
 import (
 	"bytes"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"doze/disk"
@@ -50,7 +51,8 @@ func FuzzAborted(f *testing.F) {
 			t.Fatal(l, err)
 		}
 		l.flushed = len(b) / abortedBytes
-		if _, _, err := l.collect(nil, 0, 10); err != nil && !errors.Is(err, errBadAborted) {
+		search := abortedSearch{abortedList: l, last: new(atomic.Pointer[abortedBlock]), to: 10}
+		if _, _, err := search.collect(nil); err != nil && !errors.Is(err, errBadAborted) {
 			t.Fatal(err)
 		}
 	})
