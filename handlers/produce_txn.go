@@ -1,0 +1,211 @@
+package handlers
+
+import (
+	"context"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/journal"
+	"doze/projections"
+	"doze/segments"
+)
+
+// Batches of a transaction are appended only while the journal shows the transaction open with their partition in it. A
+// client of transactions v1 has said so before (AddPartitionsToTxn); from Produce v12 on the partition joins by its first
+// batch (KIP-890): one Update before the append.
+//
+// The question is asked twice: here, before anything is appended, and again under the partition's lock (admit), for the
+// transaction may end in between. A marker is appended under the same lock after the verdict is published, so a batch that
+// was admitted lies before the marker.
+
+// txnProduction is the transactional side of a request.
+type txnProduction struct {
+	id       string
+	producer producerIdentity
+	joins    bool // Produce v12+
+	asks     bool // the coordinator is asked at all
+	generic  bool // the client knows TRANSACTION_ABORTABLE
+	joined   uint64
+}
+
+// txnRefusal is why a batch is not part of an open transaction.
+type txnRefusal struct{ code int16 }
+
+func (*txnRefusal) Error() string { return "append: the transaction is not open with this partition" }
+
+// transactional finds out what transaction the request is of; nil when it has no batch of one. A request of several
+// producers is refused as a whole.
+func (p *production) transactional() (*txnProduction, *refusal) {
+	var t *txnProduction
+	for _, slot := range p.order {
+		if slot.batch == nil || !slot.batch.Transactional() || !slot.batch.Idempotent() {
+			continue
+		}
+		producer := producerIdentity{slot.batch.ProducerID, slot.batch.ProducerEpoch}
+		if t == nil {
+			state, _ := p.broker.view()
+			verify := p.broker.settings(state).Bool("transaction.partition.verification.enable")
+			t = &txnProduction{
+				id: *p.req.TransactionID, producer: producer, joins: p.req.Version >= 12, generic: p.req.Version >= 11,
+				asks: p.req.Version >= 12 || verify,
+			}
+		}
+		if t.producer != producer {
+			return nil, refuse(invalidProducerIDMapping, "Transactional records contained more than one producer ID")
+		}
+	}
+	return t, nil
+}
+
+// verify asks for the partitions that have no batch of the transaction yet, and answers for those that are not part of it.
+func (p *production) verify(ctx context.Context, cause journal.Cause) {
+	t := p.txn
+	var asked []*placed
+	for _, slot := range p.order {
+		if slot.batch == nil || !slot.batch.Transactional() || !slot.batch.Idempotent() {
+			continue
+		}
+		open, err := slot.log.StartVerification(slot.batch, t.joins)
+		switch {
+		case err != nil:
+			p.refuseSlot(slot, notAppended(slot.log, p.answer(slot).Partition, appendCode(err)))
+		case !open:
+			asked = append(asked, slot)
+		}
+	}
+	if len(asked) == 0 || !t.asks {
+		return
+	}
+	for i, code := range p.broker.txns.joinOrVerify(ctx, cause, t, asked) {
+		if code != none {
+			p.refuseSlot(asked[i], t.refusal(p.answer(asked[i]).Partition, code))
+		}
+	}
+}
+
+// refuseSlot answers for a partition and takes its batch away.
+func (p *production) refuseSlot(slot *placed, answer kmsg.ProduceResponseTopicPartition) {
+	slot.batch = nil
+	if !slot.misshapen {
+		*p.answer(slot) = answer
+	}
+}
+
+func (slot *placed) txnPartition() journal.TxnPartition {
+	return journal.TxnPartition{Topic: slot.log.ID().Topic, Partition: slot.log.ID().Partition}
+}
+
+// joinOrVerify gives the coordinator's code for each partition.
+func (c *txnCoordinator) joinOrVerify(ctx context.Context, cause journal.Cause, t *txnProduction, asked []*placed) []int16 {
+	codes := make([]int16, len(asked))
+	if !t.joins {
+		state, _ := c.view()
+		known := state.Transactions.Get(t.id)
+		for i, slot := range asked {
+			codes[i] = verifyPartition(known, t.id, t.producer, slot.txnPartition())
+		}
+		return codes
+	}
+	partitions := make([]journal.TxnPartition, len(asked))
+	for i, slot := range asked {
+		partitions[i] = slot.txnPartition()
+	}
+	code := c.join(ctx, cause, t, partitions)
+	for i := range codes {
+		codes[i] = code
+	}
+	return codes
+}
+
+// join makes partitions part of the transaction. While the one before is not over it waits a little, as Kafka does.
+func (c *txnCoordinator) join(ctx context.Context, cause journal.Cause, t *txnProduction, partitions []journal.TxnPartition) int16 {
+	if state, _ := c.view(); hasAll(state.Transactions.Get(t.id), t, partitions) {
+		return none
+	}
+	deadline := time.NewTimer(c.retryLimit())
+	defer deadline.Stop()
+	for {
+		code := none
+		err := c.take(ctx, cause, func(d *txnDecision) { code = d.addPartitions(t.id, t.producer, partitions, 2) })
+		if err != nil {
+			return notCoordinator
+		}
+		if code != concurrentTransactions || !c.pauseForEnd(deadline) {
+			return code
+		}
+	}
+}
+
+func hasAll(known *projections.Transaction, t *txnProduction, partitions []journal.TxnPartition) bool {
+	if checkIdentity(known, t.id, t.producer) != none || known.State != projections.TxnOngoing {
+		return false
+	}
+	return len(missingFrom(known, partitions)) == 0
+}
+
+// retryLimit is how long a request waits for the transaction before to be over.
+func (c *txnCoordinator) retryLimit() time.Duration {
+	return time.Duration(c.static.Int("add.partitions.to.txn.retry.backoff.max.ms")) * time.Millisecond
+}
+
+// pauseForEnd waits a little; false when that is enough.
+func (c *txnCoordinator) pauseForEnd(deadline *time.Timer) bool {
+	pause := time.NewTimer(time.Duration(c.static.Int("add.partitions.to.txn.retry.backoff.ms")) * time.Millisecond)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return true
+	case <-deadline.C:
+		return false
+	case <-c.ctx.Done():
+		return false
+	}
+}
+
+// admit is asked under the partition's lock: is the transaction open, with the partition in it?
+func (b *Broker) admit(t *txnProduction, partition journal.TxnPartition) error {
+	state, _ := b.view()
+	known := state.Transactions.Get(t.id)
+	code := verifyPartition(known, t.id, t.producer, partition)
+	if code == none && known.State != projections.TxnOngoing {
+		code = transactionAbortable
+	}
+	if code != none {
+		return &txnRefusal{code}
+	}
+	t.joined = max(t.joined, known.Joined)
+	return nil
+}
+
+// admission is what the log is told of a batch.
+func (p *production) admission(slot *placed, state *projections.State, seq uint64, now int64, appendTime bool) segments.Admission {
+	a := segments.Admission{
+		LeaderEpoch: slot.known.LeaderEpoch(p.answer(slot).Partition, state.Starts), JournalSeq: seq, Now: now, LogAppendTime: appendTime,
+	}
+	if t := p.txn; t != nil && slot.batch.Transactional() {
+		a.EpochBump = t.joins
+		if t.asks {
+			a.Admit = func() error { return p.broker.admit(t, slot.txnPartition()) }
+		}
+	}
+	return a
+}
+
+// refusal is the answer for a batch that the coordinator refused, with Kafka's text where it has one.
+func (t *txnProduction) refusal(partition int32, code int16) kmsg.ProduceResponseTopicPartition {
+	code = asProducerSees(code, t.generic)
+	switch {
+	case code == notCoordinator, code == concurrentTransactions && !t.joins:
+		answer := notProduced(partition, notEnoughReplicas)
+		answer.ErrorMessage = text("Unable to verify the partition has been added to the transaction. Underlying error: " + coordinatorErrors[code])
+		return answer
+	case code == invalidTxnState:
+		answer := notProduced(partition, code)
+		answer.ErrorMessage = text("Partition was not added to the transaction")
+		return answer
+	}
+	return notProduced(partition, code)
+}
+
+var coordinatorErrors = map[int16]string{notCoordinator: "NOT_COORDINATOR", concurrentTransactions: "CONCURRENT_TRANSACTIONS"}
