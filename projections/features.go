@@ -3,8 +3,6 @@ package projections
 import (
 	"fmt"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
@@ -17,15 +15,15 @@ type Feature struct {
 
 // Features are those whose level was set; the others run at the level of the release that doze answers as.
 type Features struct {
-	tree    *btree.BTreeG[Feature]
+	tree    tree[Feature]
 	updates int64
 }
 
 func newFeatures() Features {
-	return Features{tree: btree.NewG(treeDegree, func(a, b Feature) bool { return a.Name < b.Name })}
+	return Features{tree: newTree(func(a, b Feature) bool { return a.Name < b.Name })}
 }
 
-func (f Features) clone() Features { return Features{f.tree.Clone(), f.updates} }
+func (f *Features) clone() Features { return Features{f.tree.clone(), f.updates} }
 
 // Level is the level that was set; false when none was.
 func (f Features) Level(name string) (int16, bool) {

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
@@ -70,20 +68,20 @@ func (t *Transaction) HasGroup(partition int32) bool {
 
 // Transactions holds transactional ids.
 type Transactions struct {
-	byID       *btree.BTreeG[*Transaction]
-	byProducer *btree.BTreeG[*Transaction]
+	byID       tree[*Transaction]
+	byProducer tree[*Transaction]
 	bytes      int64
 }
 
 func newTransactions() Transactions {
 	return Transactions{
-		byID:       btree.NewG(treeDegree, func(a, b *Transaction) bool { return a.ID < b.ID }),
-		byProducer: btree.NewG(treeDegree, func(a, b *Transaction) bool { return a.ProducerID < b.ProducerID }),
+		byID:       newTree(func(a, b *Transaction) bool { return a.ID < b.ID }),
+		byProducer: newTree(func(a, b *Transaction) bool { return a.ProducerID < b.ProducerID }),
 	}
 }
 
-func (t Transactions) clone() Transactions {
-	return Transactions{t.byID.Clone(), t.byProducer.Clone(), t.bytes}
+func (t *Transactions) clone() Transactions {
+	return Transactions{t.byID.clone(), t.byProducer.clone(), t.bytes}
 }
 
 // Get finds a transactional id; nil when there is none.

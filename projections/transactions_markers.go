@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
@@ -24,16 +22,16 @@ type UnsyncedMarker struct {
 }
 
 // UnsyncedMarkers are in the order in which their transactions ended.
-type UnsyncedMarkers struct{ tree *btree.BTreeG[UnsyncedMarker] }
+type UnsyncedMarkers struct{ tree tree[UnsyncedMarker] }
 
 func newUnsyncedMarkers() UnsyncedMarkers {
-	return UnsyncedMarkers{btree.NewG(treeDegree, func(a, b UnsyncedMarker) bool {
+	return UnsyncedMarkers{newTree(func(a, b UnsyncedMarker) bool {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ProducerID, b.ProducerID),
 			bytes.Compare(a.Topic[:], b.Topic[:]), cmp.Compare(a.Partition, b.Partition)) < 0
 	})}
 }
 
-func (m UnsyncedMarkers) clone() UnsyncedMarkers { return UnsyncedMarkers{m.tree.Clone()} }
+func (m *UnsyncedMarkers) clone() UnsyncedMarkers { return UnsyncedMarkers{m.tree.clone()} }
 
 // Len counts markers.
 func (m UnsyncedMarkers) Len() int { return m.tree.Len() }
@@ -42,7 +40,7 @@ func (m UnsyncedMarkers) Len() int { return m.tree.Len() }
 func (m UnsyncedMarkers) Each(yield func(UnsyncedMarker) bool) { m.tree.Ascend(yield) }
 
 // removeIf removes the markers of entries up to upTo for which gone says so.
-func (m UnsyncedMarkers) removeIf(upTo uint64, gone func(*UnsyncedMarker) bool) {
+func (m *UnsyncedMarkers) removeIf(upTo uint64, gone func(*UnsyncedMarker) bool) {
 	var all []UnsyncedMarker
 	m.tree.Ascend(func(u UnsyncedMarker) bool {
 		if u.Seq <= upTo && gone(&u) {
@@ -56,7 +54,7 @@ func (m UnsyncedMarkers) removeIf(upTo uint64, gone func(*UnsyncedMarker) bool) 
 }
 
 // dropTopic forgets markers in a topic that is deleted.
-func (m UnsyncedMarkers) dropTopic(id ID) {
+func (m *UnsyncedMarkers) dropTopic(id ID) {
 	m.removeIf(math.MaxUint64, func(u *UnsyncedMarker) bool { return u.Topic == id })
 }
 

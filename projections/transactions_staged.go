@@ -1,10 +1,6 @@
 package projections
 
-import (
-	"cmp"
-
-	"github.com/google/btree"
-)
+import "cmp"
 
 // StagedOffset is an offset that a group has committed if a transaction is: an immutable value.
 type StagedOffset struct {
@@ -24,18 +20,18 @@ type StagedOffset struct {
 
 // Staged holds the offsets of open transactions.
 type Staged struct {
-	byTxn   *btree.BTreeG[*StagedOffset] // by transactional id, group, topic, partition
-	byGroup *btree.BTreeG[*StagedOffset] // by group, topic, partition, transactional id
+	byTxn   tree[*StagedOffset] // by transactional id, group, topic, partition
+	byGroup tree[*StagedOffset] // by group, topic, partition, transactional id
 	bytes   int64
 	ended   uint64 // the entry of the last TxnEnded: offsets committed in it are the transaction's
 }
 
 func newStaged() Staged {
 	return Staged{
-		byTxn: btree.NewG(treeDegree, func(a, b *StagedOffset) bool {
+		byTxn: newTree(func(a, b *StagedOffset) bool {
 			return cmp.Or(cmp.Compare(a.ID, b.ID), a.comparePlace(b)) < 0
 		}),
-		byGroup: btree.NewG(treeDegree, func(a, b *StagedOffset) bool {
+		byGroup: newTree(func(a, b *StagedOffset) bool {
 			return cmp.Or(a.comparePlace(b), cmp.Compare(a.ID, b.ID)) < 0
 		}),
 	}
@@ -45,9 +41,10 @@ func (o *StagedOffset) comparePlace(b *StagedOffset) int {
 	return cmp.Or(cmp.Compare(o.Group, b.Group), cmp.Compare(o.Topic, b.Topic), cmp.Compare(o.Partition, b.Partition))
 }
 
-func (s Staged) clone() Staged {
-	s.byTxn, s.byGroup = s.byTxn.Clone(), s.byGroup.Clone()
-	return s
+func (s *Staged) clone() Staged {
+	c := *s
+	c.byTxn, c.byGroup = s.byTxn.clone(), s.byGroup.clone()
+	return c
 }
 
 // Len counts staged offsets.
