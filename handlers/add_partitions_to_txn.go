@@ -164,22 +164,37 @@ func (b *Broker) syncJoined(asked []kmsg.AddPartitionsToTxnRequestTransaction) {
 	}
 }
 
+// answer has the topics as they stand in the request. Where partitions have codes of their own each topic and partition
+// stands once, as in Kafka.
 func (j *joining) answer() kmsg.AddPartitionsToTxnResponseTransaction {
 	out := kmsg.NewAddPartitionsToTxnResponseTransaction()
 	out.TransactionalID = j.asked.TransactionalID
+	once := j.refused || j.asked.VerifyOnly
+	at, seen := map[string]int{}, map[joinedPartition]bool{}
 	n := 0
 	for _, t := range j.asked.Topics {
-		topic := kmsg.NewAddPartitionsToTxnResponseTransactionTopic()
-		topic.Topic = t.Topic
+		i, known := at[t.Topic]
+		if !once || !known {
+			i = len(out.Topics)
+			at[t.Topic] = i
+			out.Topics = append(out.Topics, kmsg.AddPartitionsToTxnResponseTransactionTopic{Topic: t.Topic})
+		}
 		for _, number := range t.Partitions {
-			p := kmsg.NewAddPartitionsToTxnResponseTransactionTopicPartition()
-			p.Partition, p.ErrorCode = number, j.codeOf(n)
-			topic.Partitions = append(topic.Partitions, p)
+			if key := (joinedPartition{t.Topic, number}); !once || !seen[key] {
+				seen[key] = true
+				out.Topics[i].Partitions = append(out.Topics[i].Partitions, kmsg.AddPartitionsToTxnResponseTransactionTopicPartition{
+					Partition: number, ErrorCode: j.codeOf(n),
+				})
+			}
 			n++
 		}
-		out.Topics = append(out.Topics, topic)
 	}
 	return out
+}
+
+type joinedPartition struct {
+	topic  string
+	number int32
 }
 
 // codeOf is the code of the nth partition of the request.

@@ -45,10 +45,9 @@ func (p *production) transactional() (*txnProduction, *refusal) {
 		producer := producerIdentity{slot.batch.ProducerID, slot.batch.ProducerEpoch}
 		if t == nil {
 			state, _ := p.broker.view()
-			verify := p.broker.settings(state).Bool("transaction.partition.verification.enable")
 			t = &txnProduction{
 				id: *p.req.TransactionID, producer: producer, joins: p.req.Version >= 12, generic: p.req.Version >= 11,
-				asks: p.req.Version >= 12 || verify,
+				asks: p.req.Version >= 12 || p.broker.txns.verifies(state),
 			}
 		}
 		if t.producer != producer {
@@ -61,6 +60,9 @@ func (p *production) transactional() (*txnProduction, *refusal) {
 // verify asks for the partitions that have no batch of the transaction yet, and answers for those that are not part of it.
 func (p *production) verify(ctx context.Context, cause journal.Cause) {
 	t := p.txn
+	if !t.asks {
+		return
+	}
 	var asked []*placed
 	for _, slot := range p.order {
 		if slot.batch == nil || !slot.batch.Transactional() || !slot.batch.Idempotent() {
@@ -69,12 +71,12 @@ func (p *production) verify(ctx context.Context, cause journal.Cause) {
 		open, err := slot.log.StartVerification(slot.batch, t.joins)
 		switch {
 		case err != nil:
-			p.refuseSlot(slot, notAppended(slot.log, p.answer(slot).Partition, appendCode(err)))
+			p.refuseSlot(slot, notProduced(p.answer(slot).Partition, appendCode(err)))
 		case !open:
 			asked = append(asked, slot)
 		}
 	}
-	if len(asked) == 0 || !t.asks {
+	if len(asked) == 0 {
 		return
 	}
 	for i, code := range p.broker.txns.joinOrVerify(ctx, cause, t, asked) {

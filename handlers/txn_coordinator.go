@@ -82,8 +82,13 @@ func (c *txnCoordinator) pause(d time.Duration) bool {
 // decision is a decision over a transaction of the journal.
 func (c *txnCoordinator) decision(tx *tx) *txnDecision {
 	settings := c.settings
-	settings.version = c.txnVersion(tx.State)
+	settings.version, settings.verify = c.txnVersion(tx.State), c.verifies(tx.State)
 	return &txnDecision{state: tx.State, at: tx.At, emit: tx.Emit, settings: &settings}
+}
+
+// verifies says whether clients of transactions v1 must have added a partition before they write to it.
+func (c *txnCoordinator) verifies(state *projections.State) bool {
+	return c.Broker.settings(state).Bool("transaction.partition.verification.enable")
 }
 
 // take takes a decision in one Update. A transaction that it ends is finished before take returns, if it can be.

@@ -111,6 +111,8 @@ func (c *txnCoordinator) settle(log *segments.Partition, o segments.OpenTxn) err
 func (d *txnDecision) orphan(p journal.TxnPartition, o segments.OpenTxn) bool {
 	t := d.state.Transactions.OfProducer(o.ProducerID)
 	switch {
+	case t == nil && !d.settings.verify:
+		return false // clients may write what nobody knows, and it is theirs to end
 	case t != nil && t.Has(p) && (t.State.Ending() || t.Epoch == o.ProducerEpoch):
 		return false
 	case t != nil && !t.State.Ending() && t.Epoch == o.ProducerEpoch:

@@ -7,7 +7,7 @@ import (
 	"doze/projections"
 )
 
-// txnSettings are the broker's settings for transactions. None but the version changes while the broker runs.
+// txnSettings are the broker's settings for transactions. None but the last two changes while the broker runs.
 type txnSettings struct {
 	maxTimeoutMs      int32 // transaction.max.timeout.ms
 	idExpirationMs    int64 // transactional.id.expiration.ms
@@ -15,6 +15,7 @@ type txnSettings struct {
 	expiryCheckMs     int64 // how often transactional ids that nobody uses are looked for
 	offsetsPartitions int32 // offsets.topic.num.partitions: Kafka knows the groups of a transaction by these
 	version           int16 // transaction.version of the cluster
+	verify            bool  // transaction.partition.verification.enable
 	limits            txnLimits
 }
 

@@ -84,8 +84,11 @@ func markerPartition(topic *kmsg.WriteTxnMarkersResponseMarkerTopic, number int3
 func (b *Broker) writeOne(ctx context.Context, m *kmsg.WriteTxnMarkersRequestMarker, name string, number int32) int16 {
 	state, seq := b.view()
 	log := b.partition(state, state.Topics.Named(name), number)
-	if log == nil {
+	switch {
+	case log == nil:
 		return unknownTopicOrPartition
+	case m.ProducerEpoch < 0: // Kafka trips over it
+		return unknownServerError
 	}
 	appended, err := log.AppendMarker(segments.Marker{
 		ProducerID: m.ProducerID, ProducerEpoch: m.ProducerEpoch, CoordinatorEpoch: m.CoordinatorEpoch, Commit: m.Committed,
