@@ -34,41 +34,47 @@ type txnRefusal struct{ code int16 }
 
 func (*txnRefusal) Error() string { return "append: the transaction is not open with this partition" }
 
-// transactional finds out what transaction the request is of; nil when it has no batch of one. A request of several
-// producers is refused as a whole.
-func (p *production) transactional() (*txnProduction, *refusal) {
-	var t *txnProduction
+// joinTransaction finds out what transaction the request is of, and asks for the partitions that have no batch of it yet:
+// those that are not part of it are answered. A request of several producers is refused as a whole.
+func (p *production) joinTransaction(ctx context.Context, cause journal.Cause) *refusal {
+	var slots []*placed
+	var heads []segments.Header
 	for _, slot := range p.order {
-		if slot.batch == nil || !slot.batch.Transactional() || !slot.batch.Idempotent() {
+		head, known := segments.HeadOf(slot.records)
+		if !known || !ofTransaction(&head) {
 			continue
 		}
-		producer := producerIdentity{slot.batch.ProducerID, slot.batch.ProducerEpoch}
-		if t == nil {
-			state, _ := p.broker.view()
-			t = &txnProduction{
-				id: *p.req.TransactionID, producer: producer, joins: p.req.Version >= 12, generic: p.req.Version >= 11,
-				asks: p.req.Version >= 12 || p.broker.txns.verifies(state),
-			}
+		producer := producerIdentity{head.ProducerID, head.ProducerEpoch}
+		if len(slots) == 0 {
+			p.txn = p.broker.txns.production(p.req, producer)
+		} else if p.txn.producer != producer {
+			return refuse(invalidProducerIDMapping, "Transactional records contained more than one producer ID")
 		}
-		if t.producer != producer {
-			return nil, refuse(invalidProducerIDMapping, "Transactional records contained more than one producer ID")
-		}
+		slots, heads = append(slots, slot), append(heads, head)
 	}
-	return t, nil
+	if p.txn != nil && p.txn.asks {
+		p.verify(ctx, cause, slots, heads)
+	}
+	return nil
 }
 
-// verify asks for the partitions that have no batch of the transaction yet, and answers for those that are not part of it.
-func (p *production) verify(ctx context.Context, cause journal.Cause) {
-	t := p.txn
-	if !t.asks {
-		return
+// ofTransaction says whether a batch is held to a transaction: Kafka stores one without producer id as it comes.
+func ofTransaction(h *segments.Header) bool { return h.Transactional() && h.Idempotent() }
+
+func (c *txnCoordinator) production(req *kmsg.ProduceRequest, producer producerIdentity) *txnProduction {
+	state, _ := c.view()
+	return &txnProduction{
+		id: *req.TransactionID, producer: producer, joins: req.Version >= 12, generic: req.Version >= 11,
+		asks: req.Version >= 12 || c.verifies(state),
 	}
+}
+
+// verify asks for partitions that have no batch of the transaction yet, and answers for those that are not part of it.
+func (p *production) verify(ctx context.Context, cause journal.Cause, slots []*placed, heads []segments.Header) {
+	t := p.txn
 	var asked []*placed
-	for _, slot := range p.order {
-		if slot.batch == nil || !slot.batch.Transactional() || !slot.batch.Idempotent() {
-			continue
-		}
-		open, err := slot.log.StartVerification(slot.batch, t.joins)
+	for i, slot := range slots {
+		open, err := slot.log.StartVerification(&segments.Batch{Header: heads[i]}, t.joins)
 		switch {
 		case err != nil:
 			p.refuseSlot(slot, notProduced(p.answer(slot).Partition, appendCode(err)))
@@ -88,7 +94,7 @@ func (p *production) verify(ctx context.Context, cause journal.Cause) {
 
 // refuseSlot answers for a partition and takes its batch away.
 func (p *production) refuseSlot(slot *placed, answer kmsg.ProduceResponseTopicPartition) {
-	slot.batch = nil
+	slot.records = nil
 	if !slot.misshapen {
 		*p.answer(slot) = answer
 	}
@@ -180,18 +186,17 @@ func (b *Broker) admit(t *txnProduction, partition journal.TxnPartition) error {
 	return nil
 }
 
-// admission is what the log is told of a batch.
-func (p *production) admission(slot *placed, state *projections.State, seq uint64, now int64, appendTime bool) segments.Admission {
-	a := segments.Admission{
-		LeaderEpoch: slot.known.LeaderEpoch(p.answer(slot).Partition, state.Starts), JournalSeq: seq, Now: now, LogAppendTime: appendTime,
+// admitTransactional puts the question into the admission of a batch.
+func (p *production) admitTransactional(slot *placed, head *segments.Header, a *segments.Admission) {
+	t := p.txn
+	if t == nil || !ofTransaction(head) {
+		return
 	}
-	if t := p.txn; t != nil && slot.batch.Transactional() {
-		a.EpochBump = t.joins
-		if t.asks {
-			a.Admit = func() error { return p.broker.admit(t, slot.txnPartition()) }
-		}
+	a.EpochBump = t.joins
+	if t.asks {
+		partition := slot.txnPartition()
+		a.Admit = func() error { return p.broker.admit(t, partition) }
 	}
-	return a
 }
 
 // refusal is the answer for a batch that the coordinator refused, with Kafka's text where it has one.
