@@ -78,6 +78,7 @@ type placed struct {
 	log              *segments.Partition
 	records          []byte // to append; nil when no batch was of good shape
 	misshapen        bool   // the answer is an error already
+	open             bool   // the log has the transaction open already
 }
 
 // unsynced is a partition whose batch must reach the disk before acks=-1 is answered: its place in the answers, and

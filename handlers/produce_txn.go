@@ -81,6 +81,7 @@ func (p *production) verify(ctx context.Context, cause journal.Cause, slots []*p
 		case !open:
 			asked = append(asked, slot)
 		}
+		slot.open = open
 	}
 	if len(asked) == 0 {
 		return
@@ -171,11 +172,17 @@ func (c *txnCoordinator) pauseForEnd(deadline *time.Timer) bool {
 	}
 }
 
-// admit is asked under the partition's lock: is the transaction open, with the partition in it?
-func (b *Broker) admit(t *txnProduction, partition journal.TxnPartition) error {
-	state, _ := b.view()
-	known := state.Transactions.Get(t.id)
-	code := verifyPartition(known, t.id, t.producer, partition)
+// admit is asked under the partition's lock: is the transaction open, with the partition in it? Of a producer that has its
+// transaction open in the log, as in Kafka, nobody asks for the transactional id again.
+func (c *txnCoordinator) admit(t *txnProduction, partition journal.TxnPartition, open bool) error {
+	state, _ := c.view()
+	known, id := state.Transactions.Get(t.id), t.id
+	if open {
+		if known = state.Transactions.OfProducer(t.producer.id); known != nil {
+			id = known.ID
+		}
+	}
+	code := verifyPartition(known, id, t.producer, partition)
 	if code == none && known.State != projections.TxnOngoing {
 		code = transactionAbortable
 	}
@@ -194,8 +201,7 @@ func (p *production) admitTransactional(slot *placed, head *segments.Header, a *
 	}
 	a.EpochBump = t.joins
 	if t.asks {
-		partition := slot.txnPartition()
-		a.Admit = func() error { return p.broker.admit(t, partition) }
+		a.Admit = func() error { return p.broker.txns.admit(t, slot.txnPartition(), slot.open) }
 	}
 }
 

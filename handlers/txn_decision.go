@@ -152,8 +152,11 @@ func (d *txnDecision) addPartitions(id string, p producerIdentity, partitions []
 		return code
 	}
 	more := missingFrom(t, partitions)
-	if t.State == projections.TxnOngoing && len(more) == 0 {
+	switch {
+	case t.State == projections.TxnOngoing && len(more) == 0:
 		return none
+	case d.tooOldFor(version):
+		return unsupportedVersion
 	}
 	if d.state.Transactions.Bytes()+int64(20*len(more)) > d.settings.limits.bytes {
 		return policyViolation
@@ -161,6 +164,10 @@ func (d *txnDecision) addPartitions(id string, p producerIdentity, partitions []
 	d.emit(&journal.TxnPartitionsAdded{ID: id, Version: version, Partitions: more})
 	return none
 }
+
+// tooOldFor says whether the cluster cannot write down a transaction of that version: transaction.version 0 has no place for
+// it. Kafka then answers CONCURRENT_TRANSACTIONS for the transactional id until it is restarted.
+func (d *txnDecision) tooOldFor(version int8) bool { return version >= 2 && d.settings.version < 1 }
 
 // missingFrom are those partitions that the transaction does not have, each once.
 func missingFrom(t *projections.Transaction, partitions []journal.TxnPartition) []journal.TxnPartition {
@@ -182,8 +189,11 @@ func (d *txnDecision) addGroup(id string, p producerIdentity, group string, vers
 		return code
 	}
 	partition := d.settings.offsetsPartition(group)
-	if t.State == projections.TxnOngoing && t.HasGroup(partition) {
+	switch {
+	case t.State == projections.TxnOngoing && t.HasGroup(partition):
 		return none
+	case d.tooOldFor(version):
+		return unsupportedVersion
 	}
 	d.emit(&journal.TxnGroupAdded{ID: id, Version: version, Group: group, Partition: partition})
 	return none

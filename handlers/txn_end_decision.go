@@ -83,7 +83,7 @@ func (d *txnDecision) endV2(t *projections.Transaction, c *endCommand) (producer
 	again := raised || overflown
 	switch {
 	case t.State == projections.TxnOngoing:
-		return d.endRaising(t, c), none
+		return d.endRaising(t, c)
 	case t.State == endingAs(c.commit):
 		return noIdentity, concurrentTransactions
 	case t.State.Ending():
@@ -93,7 +93,7 @@ func (d *txnDecision) endV2(t *projections.Transaction, c *endCommand) (producer
 	case c.commit, again && t.State == projections.TxnCompleteCommit:
 		return noIdentity, invalidTxnState
 	}
-	return d.endRaising(t, c), none // an abort of nothing
+	return d.endRaising(t, c) // an abort of nothing
 }
 
 func validEndEpoch(t *projections.Transaction, epoch int16, raised, overflown bool) bool {
@@ -107,7 +107,10 @@ func validEndEpoch(t *projections.Transaction, epoch int16, raised, overflown bo
 }
 
 // endRaising ends the transaction with a new epoch, or a new producer id when the epochs are used up.
-func (d *txnDecision) endRaising(t *projections.Transaction, c *endCommand) producerIdentity {
+func (d *txnDecision) endRaising(t *projections.Transaction, c *endCommand) (producerIdentity, int16) {
+	if d.tooOldFor(c.version) {
+		return noIdentity, unsupportedVersion
+	}
 	e := &journal.TxnEnding{
 		ID: t.ID, Commit: c.commit, Reason: journal.EndAsked, Version: 2,
 		Epoch: min(t.Epoch, math.MaxInt16-1) + 1, LastEpoch: t.Epoch, NextProducerID: -1,
@@ -118,5 +121,5 @@ func (d *txnDecision) endRaising(t *projections.Transaction, c *endCommand) prod
 		next = producerIdentity{e.NextProducerID, 0}
 	}
 	d.end(e)
-	return next
+	return next, none
 }

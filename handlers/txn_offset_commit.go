@@ -122,7 +122,7 @@ func (c *txnCommit) check(d *txnDecision, g *groupDecision, e *journal.TxnOffset
 		return invalidRequest
 	}
 	// What the producer may do is Kafka's first question, but what v5 adds for it stays even when the group refuses.
-	if code := c.checkTransaction(d); code != none {
+	if code := c.checkTransaction(d, e); code != none {
 		c.concurrent = code == concurrentTransactions
 		return code
 	}
@@ -136,9 +136,14 @@ func (c *txnCommit) check(d *txnDecision, g *groupDecision, e *journal.TxnOffset
 	return code
 }
 
-// checkTransaction says whether the group is part of the transaction; from v5 on it becomes one.
-func (c *txnCommit) checkTransaction(d *txnDecision) int16 {
+// checkTransaction says whether the group is part of the transaction; from v5 on it becomes one. As in Kafka nobody asks
+// again, not even for the transactional id, while the transaction holds offsets of the same partition of Kafka's topic.
+func (c *txnCommit) checkTransaction(d *txnDecision, e *journal.TxnOffsetsStaged) int16 {
 	id := c.req.TransactionalID
+	if t := d.state.Transactions.OfProducer(c.producer.id); t != nil && d.holdsOffsets(t, c) {
+		e.ID = t.ID
+		return none
+	}
 	if c.req.Version >= 5 {
 		return asProducerSees(d.addGroup(id, c.producer, c.req.Group, 2), c.req.Version >= 4)
 	}
@@ -147,6 +152,21 @@ func (c *txnCommit) checkTransaction(d *txnDecision) int16 {
 		code = transactionAbortable
 	}
 	return asProducerSees(code, c.req.Version >= 4)
+}
+
+// holdsOffsets says whether the producer's open transaction has staged offsets where the commit's group belongs.
+func (d *txnDecision) holdsOffsets(t *projections.Transaction, c *txnCommit) (found bool) {
+	partition := d.settings.offsetsPartition(c.req.Group)
+	if t.Epoch != c.producer.epoch || t.State != projections.TxnOngoing || !t.HasGroup(partition) {
+		return false
+	}
+	last := ""
+	d.state.Staged.OfTxn(t.ID, func(o *projections.StagedOffset) bool {
+		found = (o.Group == c.req.Group) || o.Group != last && d.settings.offsetsPartition(o.Group) == partition
+		last = o.Group
+		return !found
+	})
+	return found
 }
 
 // asProducerSees is a code of the coordinator as whoever writes records or offsets into a transaction is told it.

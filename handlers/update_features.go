@@ -36,7 +36,7 @@ func (b *Broker) updateFeatures(ctx context.Context, r *wire.Request) (wire.Repl
 	}
 	for _, u := range req.FeatureUpdates {
 		result := kmsg.NewUpdateFeaturesResponseResult()
-		result.Feature = u.Feature
+		result.Feature, result.ErrorMessage = u.Feature, text("NONE")
 		resp.Results = append(resp.Results, result)
 	}
 	return resp, nil
@@ -103,6 +103,8 @@ func (b *Broker) checkFeature(state *projections.State, u projections.Feature, k
 		return refused("Can't downgrade the version of this feature without setting the upgrade type to either safe or unsafe downgrade.")
 	case u.Level > now && kind != upgradeOnly:
 		return refused("Can't downgrade to a newer version.")
+	case f.max == 0:
+		return refused("Feature %s not found.", u.Name)
 	case u.Level < now && u.Name == "kraft.version":
 		return refused("Can't downgrade the version of this feature.")
 	case u.Level < now && u.Name == "metadata.version":
