@@ -174,7 +174,7 @@ func (c *txnCoordinator) endIn(e *endingTxn) error {
 		c.syncMarkers()
 	}
 	err := c.store.Update(c.ctx, journal.Timed("transaction end"), func(tx *tx) {
-		decideTxnEnded(tx, e.id, e.markers)
+		decideTxnEnded(tx, e.id, e.markers, tx.Emit)
 	})
 	if err == nil && len(e.markers) > 0 {
 		c.wakeSync()
@@ -183,7 +183,7 @@ func (c *txnCoordinator) endIn(e *endingTxn) error {
 }
 
 // decideTxnEnded ends a transaction whose partitions all say how it ended.
-func decideTxnEnded(tx *tx, id string, markers []journal.TxnMarker) {
+func decideTxnEnded(tx *tx, id string, markers []journal.TxnMarker, emit func(journal.Event)) {
 	t := tx.State.Transactions.Get(id)
 	if t == nil || !t.State.Ending() {
 		return
@@ -193,9 +193,9 @@ func decideTxnEnded(tx *tx, id string, markers []journal.TxnMarker) {
 	if commit {
 		offsets = stagedOffsets(tx.State, id)
 	}
-	tx.Emit(&journal.TxnEnded{ID: id, Commit: commit, Markers: markers})
+	emit(&journal.TxnEnded{ID: id, Commit: commit, Markers: markers})
 	for _, e := range offsets {
-		tx.Emit(e)
+		emit(e)
 	}
 }
 
