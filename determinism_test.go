@@ -207,7 +207,7 @@ func (c *checked) decides(fields *ast.FieldList) bool {
 			continue
 		}
 		name := named.Obj().Name()
-		if name == "groupDecision" || name == "deletion" || name == "Tx" && named.Obj().Pkg().Path() == "doze/journal" {
+		if name == "groupDecision" || name == "txnDecision" || name == "deletion" || name == "Tx" && named.Obj().Pkg().Path() == "doze/journal" {
 			return true
 		}
 	}

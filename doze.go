@@ -178,6 +178,7 @@ func (b *Broker) openLogs() error {
 	logs, err := segments.OpenDir(b.fs, segmentsDir, segments.Options{
 		Now: systemClock{}.NowMillis, ProducerExpiryMs: b.static.Int("producer.id.expiration.ms"), BootID: BootID(),
 		Report: b.partitionReport, MaxOpenFiles: kept, MaxUnsyncedFiles: unsynced,
+		Unfinished: func(p *segments.Partition, open []segments.OpenTxn) { b.handlers.Unfinished(p, open) },
 	})
 	if err != nil {
 		return err

@@ -35,22 +35,23 @@ func (b *Broker) apiVersions(_ context.Context, r *wire.Request) (wire.Reply, er
 // describeFeatures lists the release's features. Before v4 one whose range begins at 0 is left out of the supported ones,
 // since older clients refuse it.
 func (b *Broker) describeFeatures(version int16, resp *kmsg.ApiVersionsResponse) {
-	resp.FinalizedFeaturesEpoch = featuresEpoch
+	state, _ := b.view()
+	resp.FinalizedFeaturesEpoch = featuresEpoch + state.Features.Updates()
 	for _, f := range b.profile.features {
 		if f.min > 0 || version >= 4 {
 			resp.SupportedFeatures = append(resp.SupportedFeatures, kmsg.ApiVersionsResponseSupportedFeature{
 				Name: f.name, MinVersion: f.min, MaxVersion: f.max,
 			})
 		}
-		if f.level > 0 {
+		if level := b.profile.level(state, f.name); level > 0 {
 			resp.FinalizedFeatures = append(resp.FinalizedFeatures, kmsg.ApiVersionsResponseFinalizedFeature{
-				Name: f.name, MinVersionLevel: f.level, MaxVersionLevel: f.level,
+				Name: f.name, MinVersionLevel: level, MaxVersionLevel: level,
 			})
 		}
 	}
 }
 
-// featuresEpoch counts changes of features; the first is the format of the cluster.
+// featuresEpoch is the epoch of the features before any was changed; each update raises it.
 const featuresEpoch = 1
 
 // validSoftware tells whether a client's name or version is one by KIP-511: letters and digits, and dashes and dots between

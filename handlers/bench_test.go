@@ -67,7 +67,9 @@ func (b *testBroker) start() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	logs, err := segments.OpenDir(b.fs, "segments", segments.Options{Now: b.clock.NowMillis})
+	logs, err := segments.OpenDir(b.fs, "segments", segments.Options{
+		Now: b.clock.NowMillis, Unfinished: func(p *segments.Partition, open []segments.OpenTxn) { b.broker.Unfinished(p, open) },
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}

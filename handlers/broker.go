@@ -47,6 +47,7 @@ type Broker struct {
 	table    map[int16]served
 	sessions *fetchSessions
 	groups   *coordinator
+	txns     *txnCoordinator
 	loggers  *loggers
 }
 
@@ -74,14 +75,16 @@ func New(opt Options) *Broker {
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.groups = newCoordinator(b)
+	b.txns = newTxnCoordinator(b)
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.table = b.serve()
 	return b
 }
 
-// Start begins what the broker does by itself: deadlines of groups, expiry of offsets and of silent producers.
-// After Stop it does nothing.
+// Start finishes transactions that a stop or a crash left half way, and begins what the broker does by itself: deadlines of
+// groups and transactions, expiry of offsets and of silent producers. After Stop it does nothing.
 func (b *Broker) Start() {
+	b.txns.start()
 	b.groups.start()
 	b.lifecycle.Lock()
 	defer b.lifecycle.Unlock()
@@ -104,6 +107,7 @@ func (b *Broker) expireProducers(every time.Duration) {
 
 // Stop ends what Start began and answers who waits in a group.
 func (b *Broker) Stop() {
+	b.txns.stop()
 	b.groups.stop()
 	b.lifecycle.Lock()
 	defer b.lifecycle.Unlock()

@@ -15,6 +15,7 @@ const (
 	notCoordinator                     int16 = 16
 	invalidTopicException              int16 = 17
 	recordListTooLarge                 int16 = 18
+	notEnoughReplicas                  int16 = 19
 	invalidRequiredAcks                int16 = 21
 	illegalGeneration                  int16 = 22
 	inconsistentGroupProtocol          int16 = 23
@@ -36,8 +37,12 @@ const (
 	outOfOrderSequenceNumber           int16 = 45
 	invalidProducerEpoch               int16 = 47
 	invalidTxnState                    int16 = 48
+	invalidTransactionTimeout          int16 = 50
+	concurrentTransactions             int16 = 51
+	transactionCoordinatorFenced       int16 = 52
 	invalidProducerIDMapping           int16 = 49
 	transactionalIDAuthorizationFailed int16 = 53
+	operationNotAttempted              int16 = 55
 	kafkaStorageError                  int16 = 56
 	logDirNotFound                     int16 = 57
 	unknownProducerID                  int16 = 59
@@ -55,11 +60,17 @@ const (
 	groupSubscribedToTopic             int16 = 86
 	invalidRecord                      int16 = 87
 	unstableOffsetCommit               int16 = 88
+	producerFenced                     int16 = 90
+	invalidUpdateVersion               int16 = 95
+	featureUpdateFailed                int16 = 96
 	unknownTopicID                     int16 = 100
+	transactionalIDNotFound            int16 = 105
 	inconsistentTopicID                int16 = 103
 	fetchSessionTopicIDError           int16 = 106
 	mismatchedEndpointType             int16 = 114
 	unsupportedEndpointType            int16 = 115
+	transactionAbortable               int16 = 120
+	invalidRegularExpression           int16 = 128
 )
 
 // refusal is what a decision answers instead of its result: Kafka's code and, where the protocol has a place for it, the

@@ -94,15 +94,16 @@ var onFailingDisk = []struct {
 		return request[*kmsg.MetadataResponse](c, req, 9).Topics[0].ErrorCode
 	}},
 
-	{"AddPartitionsToTxn", 24, notCoordinator, nil},
-	{"AddOffsetsToTxn", 25, notCoordinator, nil},
-	{"EndTxn", 26, notCoordinator, nil},
-	{"TxnOffsetCommit", 28, notCoordinator, nil},
+	{"InitProducerId with a transactional id", 22, notCoordinator, func(c *testConn) int16 { return initTxn(c, "another") }},
+	{"AddPartitionsToTxn", 24, notCoordinator, func(c *testConn) int16 { return addToTxn(c, 1) }},
+	{"AddOffsetsToTxn", 25, notCoordinator, func(c *testConn) int16 { return addGroupToTxn(c, "live") }},
+	{"TxnOffsetCommit", 28, notCoordinator, stageInTxn},
+	{"EndTxn", 26, notCoordinator, endTxnOf},
 	{"CreateAcls", 30, kafkaStorageError, nil},
 	{"DeleteAcls", 31, kafkaStorageError, nil},
 	{"AlterClientQuotas", 49, kafkaStorageError, nil},
 	{"AlterUserScramCredentials", 51, kafkaStorageError, nil},
-	{"UpdateFeatures", 57, kafkaStorageError, nil},
+	{"UpdateFeatures", 57, kafkaStorageError, setTxnVersion},
 	{"ConsumerGroupHeartbeat", 68, notCoordinator, nil},
 	{"ShareGroupHeartbeat", 76, notCoordinator, nil},
 	{"ShareAcknowledge", 79, notCoordinator, nil},
@@ -144,6 +145,7 @@ func onDisk(t *testing.T) (*testBroker, *testConn) {
 			t.Fatal(code)
 		}
 	}
+	openTxn(t, c)
 	return b, c
 }
 

@@ -9,7 +9,8 @@ import (
 
 // Committed offsets go when they outlive offsets.retention.minutes: counted from when the group became Empty, or from the
 // commit when there never was a member, or when consumers are there but read other topics. An offset committed with a time
-// of its own goes by that. A group that has neither members nor offsets goes with the same check.
+// of its own goes by that; one that an open transaction has staged anew waits for it. A group that has neither members nor
+// offsets goes with the same check.
 
 // maxExpiredPerEntry bounds an entry of the journal.
 const maxExpiredPerEntry = 10_000
@@ -70,11 +71,11 @@ type expiry struct {
 }
 
 func expiryOf(state *projections.State, g *projections.Group, now, retention int64) expiry {
-	x := expiry{all: true}
+	x := expiry{all: !state.Staged.HasGroup(g.ID)}
 	state.Offsets.OfGroup(g.ID, func(t *projections.OffsetsOfTopic) bool {
 		state.Offsets.OfTopic(t, func(o projections.CommittedOffset) bool {
 			switch {
-			case !expired(g, t.Topic, &o, now, retention):
+			case !expired(g, t.Topic, &o, now, retention), state.Staged.Has(g.ID, t.Topic, o.Partition):
 				x.all = false
 			case len(x.expired) == maxExpiredPerEntry:
 				x.more = true

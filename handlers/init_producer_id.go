@@ -10,33 +10,50 @@ import (
 	"doze/wire"
 )
 
-// InitProducerId (key 22), v0-v5: an identity for an idempotent producer (KIP-98).
+// InitProducerId (key 22), v0-v5: an identity for an idempotent or transactional producer (KIP-98).
 //
 //	v3  the producer's current id and epoch (KIP-360): both or neither
+//	v4  PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588)
 //
-// Without a transactional id every call answers a new id with epoch 0; nothing else is remembered until it produces.
+// Without a transactional id every call answers a new id with epoch 0; nothing else is remembered until it produces. With
+// one, the call fences whoever had the id before. A transaction that is open is aborted first and the answer is
+// CONCURRENT_TRANSACTIONS: the client asks again. (v6, with fields for prepared transactions, is not stable in 4.3.)
 func (b *Broker) initProducerID(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.InitProducerIDRequest)
 	resp := respond[*kmsg.InitProducerIDResponse](r)
-	resp.ProducerID, resp.ProducerEpoch = -1, -1
+	p, code := b.identify(ctx, r, req)
+	if req.Version < 4 {
+		code = beforeFenced(code)
+	}
+	resp.ErrorCode, resp.ProducerID, resp.ProducerEpoch = code, p.id, p.epoch
+	return resp, nil
+}
+
+func (b *Broker) identify(ctx context.Context, r *wire.Request, req *kmsg.InitProducerIDRequest) (producerIdentity, int16) {
 	switch {
 	case req.Version >= 3 && (req.ProducerID == -1) != (req.ProducerEpoch == -1):
-		resp.ErrorCode = invalidRequest
-		return resp, nil
-	case req.TransactionalID != nil && *req.TransactionalID == "", isLong(req.TransactionalID):
-		resp.ErrorCode = invalidRequest
-		return resp, nil
-	case req.TransactionalID != nil:
-		resp.ErrorCode = unsupportedVersion
-		return resp, nil
+		return noIdentity, invalidRequest
+	case req.TransactionalID == nil:
+		id, err := b.producerIDs.next(ctx, b, r)
+		if err != nil {
+			return noIdentity, coordinatorNotAvailable
+		}
+		return producerIdentity{id, 0}, none
+	case *req.TransactionalID == "", isLong(req.TransactionalID):
+		return noIdentity, invalidRequest
+	case req.TransactionTimeoutMillis <= 0, req.TransactionTimeoutMillis > b.txns.settings.maxTimeoutMs:
+		return noIdentity, invalidTransactionTimeout
 	}
-	id, err := b.producerIDs.next(ctx, b, r)
+	cmd := &initCommand{id: *req.TransactionalID, timeoutMs: req.TransactionTimeoutMillis}
+	if req.Version >= 3 && req.ProducerID != -1 {
+		cmd.expected = &producerIdentity{req.ProducerID, req.ProducerEpoch}
+	}
+	p, code := noIdentity, none
+	err := b.txns.take(ctx, causeOf(r), func(d *txnDecision) { p, code = d.initialize(cmd) })
 	if err != nil {
-		resp.ErrorCode = coordinatorNotAvailable
-		return resp, nil
+		return noIdentity, notCoordinator
 	}
-	resp.ProducerID, resp.ProducerEpoch = id, 0
-	return resp, nil
+	return p, code
 }
 
 // producerIDBlock is how many ids one entry of the journal takes, as Kafka's controller hands them to a broker. What is

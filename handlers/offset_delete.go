@@ -12,7 +12,8 @@ import (
 )
 
 // OffsetDelete (key 47), v0: an administrator takes committed offsets away (KIP-496). Not from under consumers that read
-// the topic: GROUP_SUBSCRIBED_TO_TOPIC. An offset that is not there is deleted without more ado.
+// the topic: GROUP_SUBSCRIBED_TO_TOPIC. An offset that is not there is deleted without more ado; one that an open transaction
+// has staged is not committed with it any more.
 func (b *Broker) offsetDelete(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	return b.groups.offsetDelete(ctx, callerOf(r), r.Body.(*kmsg.OffsetDeleteRequest)), nil
 }
@@ -70,7 +71,9 @@ func (d *groupDecision) deleteFromTopic(g *projections.Group, t *kmsg.OffsetDele
 			}
 		}
 		gone := journal.TopicPartition{Topic: t.Topic, Partition: p.Partition}
-		if _, ok := d.state.Offsets.Get(of, p.Partition); ok && code == none && a.first(gone) {
+		_, ok := d.state.Offsets.Get(of, p.Partition)
+		ok = ok || d.state.Staged.Has(g.ID, t.Topic, p.Partition)
+		if ok && code == none && a.first(gone) {
 			e.Partitions = append(e.Partitions, gone)
 		}
 		to := a.topic(t.Topic)

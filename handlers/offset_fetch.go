@@ -13,7 +13,7 @@ import (
 // OffsetFetch (key 9), v1-v10: how far groups have read.
 //
 //	v2   null topics: all that the group has; an error of the request     v5  leader epochs (KIP-320)
-//	v7   require_stable (KIP-447)      v8  groups in one request (KIP-709)
+//	v7   require_stable: not what an open transaction may still replace (KIP-447)      v8  groups in one request (KIP-709)
 //	v9   member id and epoch, for groups of the consumer protocol (KIP-848)     v10  topics by id
 //
 // What was not committed is answered with offset -1 and no error, an unknown group likewise.
@@ -34,7 +34,7 @@ func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetc
 			if !room.forOffsets(state, &req.Groups[i]) {
 				return nil
 			}
-			resp.Groups[i] = fetchOffsets(state, &req.Groups[i], req.Version)
+			resp.Groups[i] = fetchOffsets(state, &req.Groups[i], req.Version, req.RequireStable)
 		}
 		return resp
 	}
@@ -42,7 +42,7 @@ func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetc
 	if !room.forOffsets(state, single) {
 		return nil
 	}
-	g := fetchOffsets(state, single, req.Version)
+	g := fetchOffsets(state, single, req.Version, req.RequireStable)
 	resp.ErrorCode = g.ErrorCode
 	resp.Topics = make([]kmsg.OffsetFetchResponseTopic, len(g.Topics))
 	for i, t := range g.Topics {
@@ -101,7 +101,7 @@ func singleGroup(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchRequestGroup {
 	return g
 }
 
-func fetchOffsets(state *projections.State, req *kmsg.OffsetFetchRequestGroup, version int16) kmsg.OffsetFetchResponseGroup {
+func fetchOffsets(state *projections.State, req *kmsg.OffsetFetchRequestGroup, version int16, stable bool) kmsg.OffsetFetchResponseGroup {
 	resp := kmsg.NewOffsetFetchResponseGroup()
 	resp.Group = req.Group
 	switch {
@@ -116,7 +116,26 @@ func fetchOffsets(state *projections.State, req *kmsg.OffsetFetchRequestGroup, v
 	default:
 		resp.Topics = namedOffsets(state, req, version)
 	}
+	if stable && state.Staged.Len() > 0 {
+		hideUnstable(state, &resp)
+	}
 	return resp
+}
+
+// hideUnstable answers UNSTABLE_OFFSET_COMMIT for offsets that an open transaction may still replace (KIP-447).
+func hideUnstable(state *projections.State, resp *kmsg.OffsetFetchResponseGroup) {
+	for i := range resp.Topics {
+		t := &resp.Topics[i]
+		name := t.Topic
+		if topic := state.Topics.WithID(t.TopicID); topic != nil {
+			name = topic.Name
+		}
+		for j := range t.Partitions {
+			if p := &t.Partitions[j]; p.ErrorCode == none && state.Staged.Has(resp.Group, name, p.Partition) {
+				*p = uncommitted(p.Partition, unstableOffsetCommit)
+			}
+		}
+	}
 }
 
 func allOffsets(state *projections.State, group string, version int16) []kmsg.OffsetFetchResponseGroupTopic {

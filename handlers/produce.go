@@ -1,7 +1,9 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -15,17 +17,19 @@ import (
 // Produce (key 0), v3-v13: appends one record batch to each partition.
 //
 //	v3  batches of magic 2      v5  log start      v7  zstd      v8  record errors and an error text
-//	v10 the current leader in errors of leadership               v12 transactions v2      v13 topics by id
+//	v10 the current leader in errors of leadership               v11 TRANSACTION_ABORTABLE
+//	v12 a partition joins its transaction by its first batch (transactions v2, KIP-890)   v13 topics by id
 //
 // acks=-1 answers when the batches are on disk, acks=1 when they are written, acks=0 never: then an error closes the
 // connection. Partitions succeed and fail one by one.
 //
 // As in Kafka: what cannot be read at all in one partition, or a transactional batch without a transactional id, fails the
-// whole request; then the shape of every partition's batch is checked; then acks; then each batch is appended. Of a
+// whole request; then the shape of every partition's batch is checked; then their transactions are asked about; then acks;
+// then each batch is appended. Of a
 // partition that stands twice in the request the last batch of good shape is appended, and a bad shape is answered.
 //
 //fuzz:parser class=payload FuzzProduce
-func (b *Broker) produce(_ context.Context, r *wire.Request) (wire.Reply, error) {
+func (b *Broker) produce(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ProduceRequest)
 	p := production{broker: b, req: req}
 	if len(req.Topics) != 1 || len(req.Topics[0].Partitions) != 1 { // one partition stands in nobody's way, and is most requests
@@ -34,6 +38,9 @@ func (b *Broker) produce(_ context.Context, r *wire.Request) (wire.Reply, error)
 	refused := unreadable(req)
 	if refused == nil {
 		refused = p.place()
+	}
+	if refused == nil {
+		refused = p.joinTransaction(ctx, causeOf(r))
 	}
 	if refused != nil {
 		p.refuseAll(refused)
@@ -64,6 +71,7 @@ type production struct {
 	at       map[fetchKey]*placed // nil: the request has one partition
 	order    []*placed
 	unsynced []unsynced
+	txn      *txnProduction // nil: no batch is of a transaction
 }
 
 // placed is a partition of the request, once, with its place in the answers.
@@ -73,6 +81,7 @@ type placed struct {
 	log              *segments.Partition
 	records          []byte // to append; nil when no batch was of good shape
 	misshapen        bool   // the answer is an error already
+	open             bool   // the log has the transaction open already
 }
 
 // unsynced is a partition whose batch must reach the disk before acks=-1 is answered: its place in the answers, and
@@ -232,13 +241,15 @@ func (p *production) appendTo(slot *placed, number int32) (answer kmsg.ProduceRe
 		return notStored(slot, number, rules, err), false
 	}
 	defer batch.Done()
-	if batch.Transactional() {
-		return notAppended(slot.log, number, invalidTxnState), false
-	}
-	appended, err := slot.log.Append(&batch, segments.Admission{
+	admission := segments.Admission{
 		LeaderEpoch: slot.known.LeaderEpoch(number, state.Starts), JournalSeq: seq, Now: now,
 		LogAppendTime: configs.LogAppendTime,
-	})
+	}
+	p.admitTransactional(slot, &batch.Header, &admission)
+	appended, err := slot.log.Append(&batch, admission)
+	if refused := (*txnRefusal)(nil); errors.As(err, &refused) {
+		return p.txn.refusal(number, refused.code), false
+	}
 	if err != nil {
 		return notAppended(slot.log, number, appendCode(err)), false
 	}
@@ -272,12 +283,30 @@ func storedCompression(t *configs.Topic) *segments.Compression {
 	return nil
 }
 
-// sync waits until everything that was appended is on disk; a partition whose fsync failed answers an error without offset.
+// sync waits until everything that was appended is on disk, and that its partitions are part of their transaction; a
+// partition whose fsync failed answers an error without offset.
 func (p *production) sync(ctx context.Context) {
-	for _, u := range p.unsynced {
-		if err := u.log.SyncTo(ctx, u.end); err != nil {
+	joined := func(context.Context) error { return nil }
+	if p.txn != nil && p.txn.joined > 0 {
+		joined = p.broker.store.SyncTo(p.txn.joined)
+	}
+	errs := make([]error, len(p.unsynced))
+	for i, u := range p.unsynced {
+		errs[i] = u.log.SyncTo(ctx, u.end)
+	}
+	journaled := joined(ctx)
+	for i, u := range p.unsynced {
+		if err := cmp.Or(errs[i], journaled); err != nil {
 			answer := &p.answers[u.topic].Partitions[u.partition]
-			*answer = notProduced(answer.Partition, appendCode(err))
+			*answer = notProduced(answer.Partition, syncCode(err))
 		}
 	}
+}
+
+// syncCode is the code for a batch that was appended and is not known to be on disk.
+func syncCode(err error) int16 {
+	if code := appendCode(err); code != unknownServerError {
+		return code
+	}
+	return kafkaStorageError // the journal's
 }

@@ -123,6 +123,8 @@ func producerCode(kind segments.ProducerErrorKind) int16 {
 		return outOfOrderSequenceNumber
 	case segments.InvalidEpoch:
 		return invalidProducerEpoch
+	case segments.CoordinatorFenced:
+		return transactionCoordinatorFenced
 	}
 	return invalidTxnState
 }

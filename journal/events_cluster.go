@@ -35,3 +35,11 @@ type DamageAccepted struct {
 }
 
 func (*DamageAccepted) Kind() Kind { return 4 }
+
+// FeatureUpdated: a feature of KIP-584 runs at this level from here on (UpdateFeatures).
+type FeatureUpdated struct {
+	Name  string `msgpack:"n"`
+	Level int16  `msgpack:"l"` // 0: it is off
+}
+
+func (*FeatureUpdated) Kind() Kind { return 5 }

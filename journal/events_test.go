@@ -56,6 +56,21 @@ var samples = []Event{
 	&GroupEmptied{Group: "g", Generation: 8, SubscriptionsKnown: true},
 	&MemberSynced{Group: "g", Member: "m", Waits: true},
 	&AssignmentsMade{Group: "g", Assignments: []MemberAssignment{{Member: "m", Assignment: []byte{0, 1}}, {Member: "n"}}},
+	&TxnProducerInitialized{ID: "t", ProducerID: 1000, Epoch: 1, LastEpoch: -1, TimeoutMs: 60_000},
+	&TxnPartitionsAdded{ID: "t", Version: 2, Partitions: []TxnPartition{{Topic: [16]byte{9}, Partition: 1}, {Topic: [16]byte{9}, Partition: 2}}},
+	&TxnGroupAdded{ID: "t", Version: 2, Group: "g", Partition: 49},
+	&TxnOffsetsStaged{ID: "t", Group: "g", Offsets: []CommittedOffset{
+		{Topic: "a", TopicID: [16]byte{1}, Partition: 0, Offset: 5, LeaderEpoch: -1, Metadata: "m", CommitAt: 1764444798000, ExpireAt: -1},
+		{Topic: "b", Partition: 1, Offset: 0, LeaderEpoch: 3, CommitAt: 1764444798000, ExpireAt: -1},
+	}},
+	&TxnOffsetsStaged{ID: "t", Group: "empty"},
+	&TxnEnding{ID: "t", Commit: true, Reason: EndAsked, Version: 2, Epoch: 32767, LastEpoch: 32766, NextProducerID: 2000, Orphans: []TxnPartition{{Topic: [16]byte{9}, Partition: 1}}},
+	&TxnEnding{ID: "t", Reason: EndTimeout, Epoch: 1, LastEpoch: -1, NextProducerID: -1},
+	&TxnEnded{ID: "t", Commit: true, Markers: []TxnMarker{{Topic: [16]byte{9}, Partition: 1, Offset: 1 << 40}}},
+	&TxnMarkersSynced{UpTo: 70000, Failed: []TxnPartition{{Topic: [16]byte{9}, Partition: 1}}},
+	&TxnOrphanAborted{Topic: [16]byte{9}, Partition: 1, ProducerID: 1000, Epoch: 3, FirstOffset: 7},
+	&TransactionalIDExpired{ID: "t"},
+	&FeatureUpdated{Name: "transaction.version", Level: 1},
 }
 
 // sampleEntry is one event in an entry as it would be written.

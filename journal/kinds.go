@@ -14,6 +14,7 @@ var kinds = [...]kind{
 	2: mapped[BrokerStarted](Durable),
 	3: mapped[StateHashed](Durable),
 	4: mapped[DamageAccepted](Durable),
+	5: mapped[FeatureUpdated](Durable),
 
 	10: mapped[TopicCreated](Durable),
 	11: mapped[TopicDeleted](Durable),
@@ -41,4 +42,14 @@ var kinds = [...]kind{
 	50: mapped[GroupEmptied](Buffered),
 	51: mapped[MemberSynced](Buffered),
 	52: mapped[AssignmentsMade](Buffered),
+
+	90: mapped[TxnProducerInitialized](Durable),
+	91: mapped[TxnPartitionsAdded](Buffered),
+	92: mapped[TxnGroupAdded](Buffered),
+	93: packed[TxnOffsetsStaged](Buffered),
+	94: mapped[TxnEnding](Durable),
+	95: mapped[TxnEnded](Buffered),
+	96: mapped[TxnMarkersSynced](Buffered),
+	97: mapped[TxnOrphanAborted](Durable),
+	98: mapped[TransactionalIDExpired](Buffered),
 }

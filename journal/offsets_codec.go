@@ -7,9 +7,12 @@ package journal
 // with a run of partitions of one topic under that topic's name: the order of Offsets is kept, a name is not repeated.
 
 func (e *OffsetsCommitted) pack(b []byte) []byte {
-	b = appendString(appendArray(b, 2), e.Group)
-	b = appendArray(b, countRuns(e.Offsets))
-	for rest := e.Offsets; len(rest) > 0; {
+	return packOffsets(appendString(appendArray(b, 2), e.Group), e.Offsets)
+}
+
+func packOffsets(b []byte, offsets []CommittedOffset) []byte {
+	b = appendArray(b, countRuns(offsets))
+	for rest := offsets; len(rest) > 0; {
 		n := runLength(rest)
 		b = appendID(appendString(appendArray(b, 3), rest[0].Topic), rest[0].TopicID)
 		b = appendArray(b, n)
@@ -34,39 +37,58 @@ func (o *CommittedOffset) pack(b []byte) []byte {
 func (e *OffsetsCommitted) unpack(u *unpacker) {
 	u.fields(2)
 	e.Group = u.name()
-	for range u.array() {
-		if e.unpackRun(u); u.err != nil {
-			return
-		}
-	}
+	e.Offsets = unpackOffsets(u)
 }
 
-func (e *OffsetsCommitted) unpackRun(u *unpacker) {
+func unpackOffsets(u *unpacker) (offsets []CommittedOffset) {
+	for range u.array() {
+		if offsets = unpackRun(u, offsets); u.err != nil {
+			return nil
+		}
+	}
+	return offsets
+}
+
+func unpackRun(u *unpacker, offsets []CommittedOffset) []CommittedOffset {
 	u.fields(3)
 	topic, id := u.name(), u.id()
-	if n := len(e.Offsets); n > 0 && e.Offsets[n-1].sameTopic(topic, id) {
+	if n := len(offsets); n > 0 && offsets[n-1].sameTopic(topic, id) {
 		u.fail("topic %q twice: %w", topic, errNotCanonical)
-		return
+		return nil
 	}
 	n := u.array()
 	if n == 0 {
 		u.fail("topic %q without partitions: %w", topic, errNotCanonical)
-		return
+		return nil
 	}
-	if e.Offsets == nil {
-		e.Offsets = make([]CommittedOffset, 0, min(n, 1+len(u.b)/7)) // an offset takes 7 bytes at least
+	if offsets == nil {
+		offsets = make([]CommittedOffset, 0, min(n, 1+len(u.b)/7)) // an offset takes 7 bytes at least
 	}
 	for range n {
 		u.fields(6)
-		e.Offsets = append(e.Offsets, CommittedOffset{
+		offsets = append(offsets, CommittedOffset{
 			Topic: topic, TopicID: id,
 			Partition: u.int32(), Offset: u.int(), LeaderEpoch: u.int32(), Metadata: u.name(),
 			CommitAt: u.int(), ExpireAt: u.int(),
 		})
 		if u.err != nil {
-			return
+			return nil
 		}
 	}
+	return offsets
+}
+
+// TxnOffsetsStaged is what a copy job commits in each transaction. Its payload is that of OffsetsCommitted with the
+// transactional id before it.
+
+func (e *TxnOffsetsStaged) pack(b []byte) []byte {
+	return packOffsets(appendString(appendString(appendArray(b, 3), e.ID), e.Group), e.Offsets)
+}
+
+func (e *TxnOffsetsStaged) unpack(u *unpacker) {
+	u.fields(3)
+	e.ID, e.Group = u.name(), u.name()
+	e.Offsets = unpackOffsets(u)
 }
 
 func (o *CommittedOffset) sameTopic(topic string, id [16]byte) bool {

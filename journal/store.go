@@ -22,7 +22,9 @@ type Store[S State[S]] struct {
 
 	mu      sync.Mutex
 	waiting []*update[S]
+	syncs   []*syncWait // who waits for entries that were answered after write(2)
 	closing bool
+	onDisk  atomic.Uint64 // the last entry known to be on disk
 	wake    chan struct{} // holds one token when there is something to do
 	done    chan struct{} // closed when the loop has ended
 	closed  error         // how it ended

@@ -74,8 +74,10 @@ func (w *writer[S]) loop() {
 		}
 		clear(batch)
 		spare = batch
+		w.answerSyncs()
 		if closing {
 			w.Store.closed = w.stop()
+			w.takeSyncs(ErrClosed)
 			return
 		}
 	}

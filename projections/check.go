@@ -15,6 +15,10 @@ var checks = []func(s *State) error{
 	(*State).checkGroups,
 	(*State).checkOffsetHandles,
 	(*State).checkOffsets,
+	(*State).checkFeatures,
+	(*State).checkTransactions,
+	(*State).checkStaged,
+	(*State).checkMarkers,
 	(*State).checkSizes,
 }
 

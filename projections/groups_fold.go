@@ -6,9 +6,9 @@ import "doze/journal"
 func (s *State) applyOfGroup(seq uint64, at int64, event journal.Event) (known bool, err error) {
 	switch e := event.(type) {
 	case *journal.OffsetsCommitted:
-		return true, s.applyOffsetsCommitted(e)
+		return true, s.applyOffsetsCommitted(seq, e)
 	case *journal.OffsetsDeleted:
-		return true, s.applyOffsetsRemoved(e.Group, e.Partitions)
+		return true, s.applyOffsetsDeleted(e)
 	case *journal.OffsetsExpired:
 		return true, s.applyOffsetsRemoved(e.Group, e.Partitions)
 	case *journal.GroupCreated:

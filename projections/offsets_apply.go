@@ -6,7 +6,8 @@ import (
 	"doze/journal"
 )
 
-func (s *State) applyOffsetsCommitted(e *journal.OffsetsCommitted) error {
+func (s *State) applyOffsetsCommitted(seq uint64, e *journal.OffsetsCommitted) error {
+	staged := s.Staged.ended == seq // the offsets of the transaction that the entry ends
 	var t *OffsetsOfTopic
 	for i := range e.Offsets {
 		c := &e.Offsets[i]
@@ -21,8 +22,25 @@ func (s *State) applyOffsetsCommitted(e *journal.OffsetsCommitted) error {
 		s.Offsets.put(t, CommittedOffset{
 			Partition: c.Partition, Offset: c.Offset, LeaderEpoch: c.LeaderEpoch, Metadata: c.Metadata, CommitAt: c.CommitAt, ExpireAt: c.ExpireAt,
 		})
+		if !staged {
+			s.Staged.supersede(e.Group, c.Topic, c.Partition, seq)
+		}
 	}
 	return nil
+}
+
+// applyOffsetsDeleted takes away what is committed and what transactions have staged: one of the two is there.
+func (s *State) applyOffsetsDeleted(e *journal.OffsetsDeleted) error {
+	committed := make([]journal.TopicPartition, 0, len(e.Partitions))
+	for _, p := range e.Partitions {
+		staged := s.Staged.at(e.Group, p.Topic, p.Partition)
+		s.Staged.drop(staged)
+		_, has := s.Offsets.Get(s.Offsets.Topic(e.Group, p.Topic), p.Partition)
+		if has || len(staged) == 0 {
+			committed = append(committed, p)
+		}
+	}
+	return s.applyOffsetsRemoved(e.Group, committed)
 }
 
 func (s *State) applyOffsetsRemoved(group string, partitions []journal.TopicPartition) error {

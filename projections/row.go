@@ -85,6 +85,22 @@ func (r *rowReader) int32() int32 {
 	return int32(v)
 }
 
+func (r *rowReader) int16() int16 {
+	v := r.int()
+	if v != int64(int16(v)) {
+		r.fail(errRowForm)
+	}
+	return int16(v)
+}
+
+func (r *rowReader) int8() int8 {
+	v := r.int()
+	if v != int64(int8(v)) {
+		r.fail(errRowForm)
+	}
+	return int8(v)
+}
+
 // small reads an unsigned number that fits a byte.
 func (r *rowReader) small() uint8 {
 	v := r.uint()

@@ -18,6 +18,10 @@ const (
 	offsetBytes   = 64
 	extraBytes    = 48
 	configBytes   = 96
+
+	txnBytes          = 256 // of a transactional id, in two trees
+	txnPartitionBytes = 20
+	stagedBytes       = 192 // of a staged offset, in two trees
 )
 
 // Bytes is what the group is reckoned to take, with its members and without what it was before a rebalance.
@@ -103,6 +107,12 @@ func (s *State) checkSizes() error {
 	s.Offsets.extras.Ascend(func(e offsetExtra) bool { offsets += e.bytes(); return true })
 	offsets += offsetBytes * int64(s.Offsets.Len())
 	s.Configs.tree.Ascend(func(c Config) bool { configs += c.Bytes(); return true })
+	txns, staged := int64(0), int64(0)
+	s.Transactions.Each(func(t *Transaction) bool { txns += t.Bytes(); return true })
+	s.Staged.byTxn.Ascend(func(o *StagedOffset) bool { staged += o.Bytes(); return true })
+	if txns != s.Transactions.bytes || staged != s.Staged.bytes {
+		return fmt.Errorf("bytes counted: transactions %d, staged offsets %d; there are %d, %d", s.Transactions.bytes, s.Staged.bytes, txns, staged)
+	}
 	if groups != s.Groups.bytes || offsets != s.Offsets.bytes || configs != s.Configs.bytes {
 		return fmt.Errorf("bytes counted: groups %d, offsets %d, configs %d; there are %d, %d, %d",
 			s.Groups.bytes, s.Offsets.bytes, s.Configs.bytes, groups, offsets, configs)

@@ -20,11 +20,19 @@ type State struct {
 	Configs   Configs
 	Groups    Groups
 	Offsets   Offsets
+
+	Features     Features
+	Transactions Transactions
+	Staged       Staged
+	Markers      UnsyncedMarkers
 }
 
 // New is the state before the first event.
 func New() *State {
-	return &State{Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets()}
+	return &State{
+		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
+		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
+	}
 }
 
 // Clone gives a state that changes independently of s, in O(1): trees are shared until they are changed.
@@ -35,6 +43,10 @@ func (s *State) Clone() *State {
 	c.Configs = s.Configs.clone()
 	c.Groups = s.Groups.clone()
 	c.Offsets = s.Offsets.clone()
+	c.Features = s.Features.clone()
+	c.Transactions = s.Transactions.clone()
+	c.Staged = s.Staged.clone()
+	c.Markers = s.Markers.clone()
 	return &c
 }
 
@@ -59,8 +71,14 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 		return s.applyRecordsDeleted(e)
 	case *journal.ProducerIDsAllocated:
 		return s.applyProducerIDsAllocated(e)
+	case *journal.FeatureUpdated:
+		s.applyFeatureUpdated(e)
+		return nil
 	case *journal.DamageAccepted:
 		return nil
+	}
+	if known, err := s.applyOfTxn(seq, at, event); known {
+		return err
 	}
 	if known, err := s.applyOfGroup(seq, at, event); known {
 		return err

@@ -49,6 +49,10 @@ var tables = []table{
 	{name: "settled-members", tag: 10, each: eachSettledMember, load: loadSettledMember},
 	{name: "offsets", tag: 11, show: eachOffset, pack: eachOffsetBlock, load: loadOffsetBlock},
 	{name: "offset-extras", tag: 12, pack: eachOffsetExtra, load: loadOffsetExtra},
+	{name: "features", tag: 13, each: eachFeature, load: loadFeature},
+	{name: "transactions", tag: 14, each: eachTransaction, load: loadTransaction},
+	{name: "staged-offsets", tag: 15, each: eachStaged, load: loadStaged},
+	{name: "unsynced-markers", tag: 16, each: eachUnsynced, load: loadUnsynced},
 }
 
 // rows yields what goes into a snapshot.

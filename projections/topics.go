@@ -180,6 +180,8 @@ func (s *State) applyTopicDeleted(e *journal.TopicDeleted) error {
 	s.Configs.dropResource(TopicResource, topic.Name)
 	s.LogStarts.dropTopic(topic.ID)
 	s.Offsets.dropTopic(topic.ID)
+	s.Staged.dropTopic(topic.ID)
+	s.Markers.dropTopic(topic.ID)
 	return nil
 }
 

@@ -179,6 +179,16 @@ func FirstBatch(records []byte) (transactional bool, err error) {
 	return h.Transactional(), nil
 }
 
+// HeadOf is the header of the first batch; false when the bytes are too few for one. Nothing of it is checked.
+//
+//fuzz:parser class=batch FuzzCheckBatch
+func HeadOf(records []byte) (Header, bool) {
+	if len(records) < headerBytes {
+		return Header{}, false
+	}
+	return parseHeader(records), true
+}
+
 // CheckShape checks that there is exactly one batch, of the right format, and no zstd too early: what Kafka checks of all
 // partitions before it appends to any. [CheckBatch] checks it too.
 //

@@ -1,0 +1,70 @@
+package handlers
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/projections"
+	"doze/wire"
+)
+
+// DescribeTransactions (key 65), v0 (KIP-664): the state of transactional ids, with the partitions of an open transaction.
+// Offsets of groups are shown as Kafka shows them: as partitions of its topic of offsets.
+func (b *Broker) describeTransactions(_ context.Context, r *wire.Request) (wire.Reply, error) {
+	req := r.Body.(*kmsg.DescribeTransactionsRequest)
+	resp := respond[*kmsg.DescribeTransactionsResponse](r)
+	state, _ := b.view()
+	room := answerRoom(maxAnswerBytes)
+	for _, id := range req.TransactionalIDs {
+		t := state.Transactions.Get(id)
+		if size := int64(100 + len(id)); !room.take(size) || t != nil && !room.take(300*int64(len(t.Partitions)+len(t.Groups))) {
+			return nil, errAnswerTooLarge
+		}
+		resp.TransactionStates = append(resp.TransactionStates, describeTransaction(state, t, id))
+	}
+	return resp, nil
+}
+
+func describeTransaction(state *projections.State, t *projections.Transaction, id string) kmsg.DescribeTransactionsResponseTransactionState {
+	out := kmsg.NewDescribeTransactionsResponseTransactionState()
+	out.TransactionalID = id
+	switch {
+	case id == "" || len(id) > maxName:
+		out.ErrorCode = invalidRequest
+		return out
+	case t == nil:
+		out.ErrorCode = transactionalIDNotFound
+		return out
+	}
+	out.ProducerID, out.ProducerEpoch, out.State = t.ProducerID, t.Epoch, t.State.String()
+	out.TimeoutMillis, out.StartTimestamp = t.TimeoutMs, t.StartAt
+	out.Topics = topicsOfTxn(state, t)
+	return out
+}
+
+// topicsOfTxn lists the partitions of a transaction by topic. A topic that is gone has none.
+func topicsOfTxn(state *projections.State, t *projections.Transaction) (topics []kmsg.DescribeTransactionsResponseTransactionStateTopic) {
+	last := projections.ID{}
+	for i, p := range t.Partitions {
+		topic := state.Topics.WithID(p.Topic)
+		if topic == nil {
+			continue
+		}
+		if i == 0 || last != topic.ID || len(topics) == 0 {
+			topics = append(topics, kmsg.DescribeTransactionsResponseTransactionStateTopic{Topic: topic.Name})
+			last = topic.ID
+		}
+		to := &topics[len(topics)-1]
+		to.Partitions = append(to.Partitions, p.Partition)
+	}
+	if len(t.Groups) > 0 {
+		topics = append(topics, kmsg.DescribeTransactionsResponseTransactionStateTopic{Topic: offsetsTopic, Partitions: t.Groups})
+	}
+	slices.SortFunc(topics, func(a, b kmsg.DescribeTransactionsResponseTransactionStateTopic) int {
+		return strings.Compare(a.Topic, b.Topic)
+	})
+	return topics
+}

@@ -1,0 +1,190 @@
+package handlers
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/disk"
+)
+
+// TestTransactionsSurviveACrashAnywhere stops the disk at every operation of three transactions (committed with offsets,
+// aborted, committed), crashes, and starts again: what was told to be committed is there, what was not is there as a whole or
+// not at all, nothing aborted is seen, and nothing is left open.
+func TestTransactionsSurviveACrashAnywhere(t *testing.T) {
+	for n := 0; ; n++ {
+		losses := []disk.Loss{disk.PowerLoss(), disk.TornPowerLoss(uint64(n))}
+		if n%4 == 0 {
+			losses = append(losses, disk.KillProcess())
+		}
+		for i, loss := range losses {
+			if fired := crashTransactionsAt(t, n, i, loss); !fired {
+				if n < 20 {
+					t.Fatalf("only %d operations", n)
+				}
+				return
+			}
+		}
+	}
+}
+
+// crashTransactionsAt says whether the disk stopped before the end.
+func crashTransactionsAt(t *testing.T, n, loss int, how disk.Loss) bool {
+	b := &testBroker{t: t, fs: disk.NewMem(), clock: &manualClock{}}
+	b.clock.now.Store(day)
+	b.start()
+	c := b.connect()
+	c.createTopic("orders", 2)
+	if code := initTxn(c, "txn"); code != none {
+		t.Fatal(code)
+	}
+	stop := &disk.Fault{After: n, Err: disk.EIO, Persistent: true}
+	b.fs.Inject(stop)
+	told := runTransactions(c)
+	fired := b.fs.Fired(stop) > 0
+	after := b.fs.Crash(how)
+	b.abandon()
+	again := &testBroker{t: t, fs: after, clock: b.clock}
+	again.start()
+	if err := told.hold(again.connect()); err != nil {
+		t.Errorf("stopped at operation %d, loss %d: %v; told %+v", n, loss, err, told)
+	}
+	again.abandon()
+	return fired
+}
+
+// abandon ends the broker whatever its disk says.
+func (b *testBroker) abandon() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = b.server.Shutdown(ctx)
+	b.broker.Stop()
+	for _, closer := range []io.Closer{b.logs, b.store} {
+		_ = closer.Close()
+	}
+}
+
+// outcome is what a client was told: which of its commits were acknowledged.
+type outcome struct{ first, third bool }
+
+// runTransactions runs three transactions: of n records each in the partitions that they write to, n being their number.
+func runTransactions(c *testConn) (told outcome) {
+	p := identityOf(c, "txn")
+	sequences := map[int32]int32{}
+	write := func(n int, partitions ...int32) bool {
+		for _, partition := range partitions {
+			req := produceRequest("orders", -1, txnBatch(n, p, sequences[partition]))
+			req.Version, req.TransactionID = 12, text("txn")
+			req.Topics[0].Partitions[0].Partition = partition
+			if ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode != none {
+				return false
+			}
+			sequences[partition] += int32(n)
+		}
+		return true
+	}
+	end := func(commit bool) bool {
+		req := kmsg.NewPtrEndTxnRequest()
+		req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Commit = "txn", p.id, p.epoch, commit
+		resp := request[*kmsg.EndTxnResponse](c, req, 5)
+		p, sequences = producerIdentity{resp.ProducerID, resp.ProducerEpoch}, map[int32]int32{}
+		return resp.ErrorCode == none
+	}
+	stage := func() bool {
+		req := kmsg.NewPtrTxnOffsetCommitRequest()
+		req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Group, req.Generation = "txn", p.id, p.epoch, "g", -1
+		req.Topics = []kmsg.TxnOffsetCommitRequestTopic{{Topic: "orders", Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{{Offset: 7}}}}
+		return request[*kmsg.TxnOffsetCommitResponse](c, req, 5).Topics[0].Partitions[0].ErrorCode == none
+	}
+	told.first = write(1, 0, 1) && stage() && end(true)
+	if told.first && write(2, 0) && end(false) {
+		told.third = write(3, 1) && end(true)
+	}
+	return told
+}
+
+// hold looks at what a restarted broker has.
+func (told outcome) hold(c *testConn) error {
+	deadline := time.Now().Add(10 * time.Second)
+	for initTxn(c, "txn") != none { // an open transaction is aborted first
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the transactional id cannot be had")
+		}
+	}
+	var seen [2]map[int32]bool
+	for partition := range seen {
+		var err error
+		if seen[partition], err = committedIn(c, int32(partition)); err != nil {
+			return fmt.Errorf("partition %d: %w", partition, err)
+		}
+	}
+	offset := committedOffset(c)
+	first, third := seen[0][1], seen[1][3]
+	switch {
+	case seen[1][1] != first || offset != first:
+		return fmt.Errorf("the first transaction is there in part: %v, offset %v", seen, offset)
+	case told.first && !first, told.third && !third:
+		return fmt.Errorf("an acknowledged commit is not there: %v", seen)
+	case seen[0][2]:
+		return fmt.Errorf("an aborted transaction is seen: %v", seen)
+	}
+	return nil
+}
+
+func committedOffset(c *testConn) bool {
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.Group, req.RequireStable = "g", true
+	req.Topics = append(req.Topics, kmsg.OffsetFetchRequestTopic{Topic: "orders", Partitions: []int32{0}})
+	return request[*kmsg.OffsetFetchResponse](c, req, 7).Topics[0].Partitions[0].Offset == 7
+}
+
+// committedIn reads a partition as read_committed does, by its markers, and says which transactions it has.
+func committedIn(c *testConn, partition int32) (map[int32]bool, error) {
+	req := fetchRequest("orders", 0, 0, 0)
+	req.IsolationLevel = 1
+	req.Topics[0].Partitions[0].Partition = partition
+	p := ask[*kmsg.FetchResponse](c, req).Topics[0].Partitions[0]
+	// What nobody knows is aborted when the log is opened, beside the first who asks.
+	for until := time.Now().Add(10 * time.Second); p.LastStableOffset != p.HighWatermark && time.Now().Before(until); {
+		p = ask[*kmsg.FetchResponse](c, req).Topics[0].Partitions[0]
+	}
+	if p.ErrorCode != none || p.LastStableOffset != p.HighWatermark {
+		return nil, fmt.Errorf("code %d, stable to %d of %d", p.ErrorCode, p.LastStableOffset, p.HighWatermark)
+	}
+	seen, open := map[int32]bool{}, []int32{}
+	for raw := p.RecordBatches; len(raw) > 0; {
+		size := 12 + int(binary.BigEndian.Uint32(raw[8:]))
+		var b kmsg.RecordBatch
+		if err := b.ReadFrom(raw[:size]); err != nil {
+			return nil, err
+		}
+		raw = raw[size:]
+		if b.Attributes&0x20 == 0 {
+			open = append(open, b.NumRecords)
+			continue
+		}
+		var marker kmsg.Record
+		if err := marker.ReadFrom(b.Records); err != nil {
+			return nil, err
+		}
+		for _, n := range open {
+			seen[n] = seen[n] || marker.Key[3] == 1
+		}
+		open = nil
+	}
+	return seen, nil
+}
+
+// txnBatch is a transactional batch of n records.
+func txnBatch(n int, p producerIdentity, sequence int32) []byte {
+	raw := batch(n, day, p.id, p.epoch, sequence)
+	raw[22] |= 0x10
+	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], crc32.MakeTable(crc32.Castagnoli)))
+	return raw
+}

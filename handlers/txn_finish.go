@@ -1,0 +1,281 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"doze/journal"
+	"doze/projections"
+	"doze/segments"
+)
+
+// The end of a transaction has three steps. The verdict is durable (TxnEnding); then every partition gets a marker; then
+// one entry says that the transaction is over and commits what it had staged. The markers are not synced here: until they
+// are known to be on disk the state keeps what they say (projections.UnsyncedMarkers), and a start writes again what a
+// power failure took.
+
+// endingTxn is a verdict at work. It belongs to whoever carries it out.
+type endingTxn struct {
+	id string
+	// recovers: a start found it. Markers that are there already are not written a second time.
+	recovers bool
+	done     map[journal.TxnPartition]bool
+	markers  []journal.TxnMarker
+	busy     bool
+}
+
+// finish carries the verdict out. What fails is tried again later.
+func (c *txnCoordinator) finish(id string) { c.carryOut(id, false) }
+
+func (c *txnCoordinator) carryOut(id string, recovers bool) {
+	c.mu.Lock()
+	e := c.ending[id]
+	if e == nil {
+		e = &endingTxn{id: id, recovers: recovers, done: map[journal.TxnPartition]bool{}}
+		c.ending[id] = e
+	}
+	mine := !e.busy
+	e.busy = true
+	c.mu.Unlock()
+	if !mine {
+		return
+	}
+	err := c.writeMarkers(e)
+	if err == nil {
+		err = c.endIn(e)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.busy = false
+	if err == nil {
+		delete(c.ending, id)
+	}
+}
+
+// retryLoop comes back to verdicts that could not be carried out.
+func (c *txnCoordinator) retryLoop() {
+	c.every(retryMs, func() {
+		var ids []string
+		c.mu.Lock()
+		for id := range c.ending {
+			ids = append(ids, id)
+		}
+		c.mu.Unlock()
+		for _, id := range ids {
+			c.finish(id)
+		}
+	})
+}
+
+// writeMarkers writes the markers that are missing, in as many partitions as it can.
+func (c *txnCoordinator) writeMarkers(e *endingTxn) error {
+	state, _ := c.view()
+	t := state.Transactions.Get(e.id)
+	if t == nil || !t.State.Ending() {
+		return nil
+	}
+	var failed error
+	for _, p := range t.Partitions {
+		if e.done[p] {
+			continue
+		}
+		if err := c.writeMarker(e, t, p); err != nil {
+			failed = fmt.Errorf("end transaction of %q in partition %s: %w", t.ID, segments.ID{Topic: p.Topic, Partition: p.Partition}, err)
+			c.log.Warn("a transaction cannot be ended yet; it is tried again", "error", failed)
+			continue
+		}
+		e.done[p] = true
+	}
+	return failed
+}
+
+func (c *txnCoordinator) writeMarker(e *endingTxn, t *projections.Transaction, p journal.TxnPartition) error {
+	state, _ := c.view()
+	log := c.logOf(state, p)
+	if log == nil {
+		return nil // the topic is gone
+	}
+	if e.recovers {
+		c.mending.Lock()
+		defer c.mending.Unlock()
+		open, err := opensIn(log, t.ProducerID)
+		if err != nil {
+			return err
+		}
+		if open == nil { // no records, or the marker is there: perhaps only in memory
+			return c.syncAll(log)
+		}
+	}
+	offset, err := c.appendMarker(log, segments.Marker{
+		ProducerID: t.ProducerID, ProducerEpoch: t.Epoch, Commit: t.State == projections.TxnPrepareCommit, TxnVersion: int16(t.Version),
+	})
+	if err == nil && offset >= 0 {
+		e.markers = append(e.markers, journal.TxnMarker{Topic: p.Topic, Partition: p.Partition, Offset: offset})
+	}
+	return err
+}
+
+// logOf is the log of a transaction's partition; nil when there is none any more.
+func (c *txnCoordinator) logOf(state *projections.State, p journal.TxnPartition) *segments.Partition {
+	return c.partition(state, state.Topics.WithID(p.Topic), p.Partition)
+}
+
+// appendMarker writes a marker and gives its offset: -1 when the partition has gone, or has seen a later producer.
+func (c *txnCoordinator) appendMarker(log *segments.Partition, m segments.Marker) (int64, error) {
+	state, seq := c.view()
+	m.CoordinatorEpoch = coordinatorEpoch(state)
+	appended, err := log.AppendMarker(m, c.markerAdmission(state, seq, log.ID()))
+	var refused *segments.ProducerError
+	if errors.Is(err, segments.ErrRemoved) || errors.As(err, &refused) {
+		return -1, nil
+	}
+	return appended.BaseOffset, err
+}
+
+func (c *txnCoordinator) markerAdmission(state *projections.State, seq uint64, id segments.ID) segments.Admission {
+	a := segments.Admission{JournalSeq: seq, Now: c.clock.NowMillis()}
+	if topic := state.Topics.WithID(id.Topic); topic != nil {
+		a.LeaderEpoch = topic.LeaderEpoch(id.Partition, state.Starts)
+		a.LogAppendTime = c.Broker.settings(state).topic(state, topic.Name).LogAppendTime
+	}
+	return a
+}
+
+// coordinatorEpoch is the epoch of the transaction coordinator: like a leader's epoch it is raised by two at a start.
+func coordinatorEpoch(state *projections.State) int32 { return 2 * max(state.Starts-1, 0) }
+
+// opensIn says whether the producer has a transaction open in the log.
+func opensIn(log *segments.Partition, producer int64) (*segments.OpenTxn, error) {
+	open, err := log.OpenTxns()
+	if err != nil {
+		return nil, err
+	}
+	for i := range open {
+		if open[i].ProducerID == producer {
+			return &open[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// syncAll puts all of a log on disk.
+func (c *txnCoordinator) syncAll(log *segments.Partition) error {
+	offsets, err := log.Offsets()
+	if err != nil {
+		return err
+	}
+	return log.SyncTo(c.ctx, offsets.HighWatermark)
+}
+
+// endIn makes the entry that ends the transaction.
+func (c *txnCoordinator) endIn(e *endingTxn) error {
+	if state, _ := c.view(); state.Markers.Len() > mostUnsynced {
+		c.syncMarkers()
+	}
+	err := c.store.Update(c.ctx, journal.Timed("transaction end"), func(tx *tx) {
+		decideTxnEnded(tx, e.id, e.markers, tx.Emit)
+	})
+	if err == nil && len(e.markers) > 0 {
+		c.wakeSync()
+	}
+	return err
+}
+
+// decideTxnEnded ends a transaction whose partitions all say how it ended.
+func decideTxnEnded(tx *tx, id string, markers []journal.TxnMarker, emit func(journal.Event)) {
+	t := tx.State.Transactions.Get(id)
+	if t == nil || !t.State.Ending() {
+		return
+	}
+	commit := t.State == projections.TxnPrepareCommit
+	var offsets []*journal.OffsetsCommitted
+	if commit {
+		offsets = stagedOffsets(tx.State, id)
+	}
+	emit(&journal.TxnEnded{ID: id, Commit: commit, Markers: markers})
+	for _, e := range offsets {
+		emit(e)
+	}
+}
+
+// stagedOffsets is what a transaction commits, by group. An offset that was committed otherwise since it was staged stays.
+func stagedOffsets(state *projections.State, id string) (all []*journal.OffsetsCommitted) {
+	state.Staged.OfTxn(id, func(o *projections.StagedOffset) bool {
+		if o.Superseded {
+			return true
+		}
+		if len(all) == 0 || all[len(all)-1].Group != o.Group {
+			all = append(all, &journal.OffsetsCommitted{Group: o.Group})
+		}
+		e := all[len(all)-1]
+		e.Offsets = append(e.Offsets, journal.CommittedOffset{
+			Topic: o.Topic, TopicID: o.TopicID, Partition: o.Partition, Offset: o.Offset, LeaderEpoch: o.LeaderEpoch,
+			Metadata: o.Metadata, CommitAt: o.CommitAt, ExpireAt: -1,
+		})
+		return true
+	})
+	return all
+}
+
+// Markers are put on disk this long after the first of them; at once when there are as many as that.
+const (
+	syncMarkersEvery = time.Second
+	manyUnsynced     = 5_000
+	mostUnsynced     = 20_000
+)
+
+func (c *txnCoordinator) wakeSync() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// syncLoop puts markers on disk, as they come.
+func (c *txnCoordinator) syncLoop() {
+	for {
+		select {
+		case <-c.wake:
+		case <-c.ctx.Done():
+			return
+		}
+		if state, _ := c.view(); state.Markers.Len() < manyUnsynced && !c.pause(syncMarkersEvery) {
+			return
+		}
+		c.syncMarkers()
+	}
+}
+
+// syncMarkers puts the markers that there are on disk and lets the state forget them.
+func (c *txnCoordinator) syncMarkers() {
+	c.syncing.Lock()
+	defer c.syncing.Unlock()
+	state, seq := c.view()
+	synced := &journal.TxnMarkersSynced{UpTo: seq}
+	some := false
+	for p, end := range unsyncedEnds(state) {
+		log := c.logOf(state, p)
+		if log != nil && log.SyncTo(c.ctx, end) != nil {
+			synced.Failed = append(synced.Failed, p)
+			continue
+		}
+		some = true
+	}
+	if !some {
+		return
+	}
+	sortPartitions(synced.Failed)
+	_ = c.store.Update(c.ctx, journal.Timed("transaction markers"), func(tx *tx) { tx.Emit(synced) }) // else they are synced again
+}
+
+// unsyncedEnds are the ends up to which logs must be synced for the markers in them.
+func unsyncedEnds(state *projections.State) map[journal.TxnPartition]int64 {
+	ends := map[journal.TxnPartition]int64{}
+	state.Markers.Each(func(m projections.UnsyncedMarker) bool {
+		p := journal.TxnPartition{Topic: m.Topic, Partition: m.Partition}
+		ends[p] = max(ends[p], m.Offset+1)
+		return true
+	})
+	return ends
+}
