@@ -48,6 +48,7 @@ type Broker struct {
 	sessions *fetchSessions
 	groups   *coordinator
 	loggers  *loggers
+	cleaner  *logCleaner
 }
 
 // Options is what a Broker stands on. All fields are required.
@@ -75,11 +76,13 @@ func New(opt Options) *Broker {
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.groups = newCoordinator(b)
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
+	b.cleaner = newLogCleaner(b)
 	b.table = b.serve()
 	return b
 }
 
-// Start begins what the broker does by itself: deadlines of groups, expiry of offsets and of silent producers.
+// Start begins what the broker does by itself: deadlines of groups, expiry of offsets and of silent producers, retention and
+// compaction of logs.
 // After Stop it does nothing.
 func (b *Broker) Start() {
 	b.groups.start()
@@ -88,6 +91,7 @@ func (b *Broker) Start() {
 	if b.stopped {
 		return
 	}
+	b.cleaner.start()
 	every := time.Duration(b.static.Int("producer.id.expiration.check.interval.ms")) * time.Millisecond
 	b.expiry = time.AfterFunc(every, func() { b.expireProducers(every) })
 }
@@ -105,6 +109,7 @@ func (b *Broker) expireProducers(every time.Duration) {
 // Stop ends what Start began and answers who waits in a group.
 func (b *Broker) Stop() {
 	b.groups.stop()
+	defer b.cleaner.stop() // after stopped is set: it cannot be started any more
 	b.lifecycle.Lock()
 	defer b.lifecycle.Unlock()
 	b.stopped = true
