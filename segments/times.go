@@ -1,6 +1,10 @@
 package segments
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
 
 // Found is a record that ListOffsets asks for.
 type Found struct {
@@ -11,52 +15,76 @@ type Found struct {
 
 // OffsetForTime finds the first record, from the log's start on, whose timestamp is at least ts. It looks inside the
 // batch, compressed or not.
-func (p *Partition) OffsetForTime(ts int64) (Found, bool, error) {
-	start, segments, err := p.searchable()
-	if err != nil {
-		return Found{}, false, err
-	}
-	for _, s := range segments {
-		found, ok, err := p.timeInSegment(s, ts, start)
-		if p.mended(err) {
-			found, ok, err = p.timeInSegment(s, ts, start)
+func (p *Partition) OffsetForTime(ts int64) (found Found, ok bool, err error) {
+	err = p.search(func(start int64, segments []*segment) error {
+		for _, s := range segments {
+			if found, ok, err = p.timeInSegment(s, ts, start); ok || err != nil {
+				return err
+			}
 		}
-		if ok || err != nil {
-			return found, ok, p.storage(err)
-		}
-	}
-	return Found{}, false, nil
+		return nil
+	})
+	return found, ok, err
 }
 
 // MaxTimestamp finds the first record, from the log's start on, that has the largest timestamp; none when no record has
-// a timestamp.
-func (p *Partition) MaxTimestamp() (Found, bool, error) {
-	start, segments, err := p.searchable()
-	if err != nil {
-		return Found{}, false, err
-	}
-	var best Found
-	any := false
+// a timestamp. The index tells which segment to look into.
+func (p *Partition) MaxTimestamp() (best Found, any bool, err error) {
+	err = p.search(func(start int64, segments []*segment) error {
+		best, any = Found{}, false
+		newest, err := p.newestFirst(start, segments)
+		for _, n := range newest {
+			if err != nil || any && n.most <= best.Timestamp {
+				break
+			}
+			var found Found
+			var ok bool
+			if found, ok, err = p.largestInSegment(n.segment, n.most, start); ok && (!any || found.Timestamp > best.Timestamp) {
+				best, any = found, true
+			}
+		}
+		return err
+	})
+	return best, any, err
+}
+
+// newest is a segment with the largest timestamp in it.
+type newest struct {
+	*segment
+	most int64
+}
+
+// newestFirst lists the segments that have timestamps, those with the largest first.
+func (p *Partition) newestFirst(start int64, segments []*segment) (out []newest, err error) {
 	for _, s := range segments {
 		most, ok, err := p.maxTimeFrom(s, start)
-		if p.mended(err) {
-			most, ok, err = p.maxTimeFrom(s, start)
-		}
 		if err != nil {
-			return Found{}, false, p.storage(err)
+			return nil, err
 		}
-		if !ok || most < 0 || any && most <= best.Timestamp {
-			continue
-		}
-		found, ok, err := p.largestInSegment(s, most, start)
-		if err != nil {
-			return Found{}, false, p.storage(err)
-		}
-		if ok && (!any || found.Timestamp > best.Timestamp) {
-			best, any = found, true
+		if ok && most >= 0 {
+			out = append(out, newest{s, most})
 		}
 	}
-	return best, any, nil
+	slices.SortStableFunc(out, func(a, b newest) int { return cmp.Compare(b.most, a.most) })
+	return out, nil
+}
+
+// search calls f with the log's start and segments, and again when an index had to be made whole, or when one of the
+// segments was deleted or replaced on the way.
+func (p *Partition) search(f func(start int64, segments []*segment) error) error {
+	for mended := false; ; {
+		start, segments, err := p.searchable()
+		if err == nil {
+			err = f(start, segments)
+		}
+		switch {
+		case errors.Is(err, errRemoved):
+		case !mended && p.mended(err):
+			mended = true
+		default:
+			return p.storage(err)
+		}
+	}
 }
 
 // largestInSegment finds the first record with the largest timestamp; by the heads of the batches that is most. When the
@@ -96,9 +124,6 @@ func (p *Partition) maxTimeFrom(s *segment, start int64) (most int64, ok bool, e
 	p.mu.Lock()
 	v, err := viewOf(s)
 	p.mu.Unlock()
-	if errors.Is(err, errRemoved) {
-		return 0, false, nil
-	}
 	if err != nil {
 		return 0, false, err
 	}
@@ -150,9 +175,6 @@ func (p *Partition) timeInSegment(s *segment, ts, start int64) (Found, bool, err
 	p.mu.Lock()
 	v, err := viewOf(s)
 	p.mu.Unlock()
-	if errors.Is(err, errRemoved) {
-		return Found{}, false, nil
-	}
 	if err != nil {
 		return Found{}, false, err
 	}
