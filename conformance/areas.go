@@ -25,5 +25,11 @@ func areas() [][]Scenario {
 		offsetScenarios(),
 		recordScenarios(),
 		recompressScenarios(),
+		txnInitScenarios(),
+		txnPartitionScenarios(),
+		txnProduceScenarios(),
+		txnEndScenarios(),
+		txnTimeScenarios(),
+		txnOffsetScenarios(),
 	}
 }
