@@ -31,5 +31,9 @@ func areas() [][]Scenario {
 		txnEndScenarios(),
 		txnTimeScenarios(),
 		txnOffsetScenarios(),
+		txnIsolationScenarios(),
+		txnAdminScenarios(),
+		featureScenarios(),
+		txnExhaustedScenarios(),
 	}
 }

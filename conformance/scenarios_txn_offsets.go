@@ -15,7 +15,7 @@ func txnOffsetScenarios() []Scenario {
 		},
 		{
 			Name:  "txn-offset-states",
-			Claim: "TxnOffsetCommit from outside of the group, below v5: INVALID_TXN_STATE (v4: TRANSACTION_ABORTABLE) before AddOffsetsToTxn and after EndTxn, no error between them; INVALID_PRODUCER_ID_MAPPING for an unknown transactional id or other producer id, INVALID_PRODUCER_EPOCH for another epoch, INVALID_REQUEST for an empty id.",
+			Claim: "TxnOffsetCommit from outside of the group, below v5: INVALID_TXN_STATE (v4: TRANSACTION_ABORTABLE) before AddOffsetsToTxn and after EndTxn, no error between them; INVALID_PRODUCER_ID_MAPPING for another producer id, INVALID_PRODUCER_EPOCH for another epoch; for an unknown transactional id INVALID_PRODUCER_ID_MAPPING and for an empty one INVALID_REQUEST, as long as the producer holds no offset there; then the transactional id is not looked at.",
 			Run:   runTxnOffsetStates,
 		},
 		{
@@ -50,7 +50,7 @@ func txnOffsetScenarios() []Scenario {
 		},
 		{
 			Name:  "txn-offset-group",
-			Claim: "A group that only a transaction knows is listed and described Empty; one with pending offsets cannot be deleted before they are settled, and an OffsetDelete does not take a pending offset away.",
+			Claim: "A group that only a transaction knows is Empty; OffsetDelete takes a pending offset away; DeleteGroups takes a group with pending offsets away, and the end of the transaction brings nothing back.",
 			Run:   runTxnOffsetGroup,
 		},
 		{
@@ -112,22 +112,9 @@ func runTxnOffsetStates(c *C) {
 			ask("another added")
 		}
 		p.Do(vn(v)+" add", 3, addOffsets(p, group))
+		askBadOffsets(p, "nothing held", v, group, t)
 		ask("added")
-		for _, bad := range []struct {
-			step string
-			edit func(*kmsg.TxnOffsetCommitRequest)
-		}{
-			{"unknown transactional id", func(r *kmsg.TxnOffsetCommitRequest) { r.TransactionalID = "nobody" }},
-			{"empty transactional id", func(r *kmsg.TxnOffsetCommitRequest) { r.TransactionalID = "" }},
-			{"another producer id", func(r *kmsg.TxnOffsetCommitRequest) { r.ProducerID += 100_000 }},
-			{"an older epoch", func(r *kmsg.TxnOffsetCommitRequest) { r.ProducerEpoch-- }},
-			{"a later epoch", func(r *kmsg.TxnOffsetCommitRequest) { r.ProducerEpoch++ }},
-		} {
-			req := txnOffset(p, group, t, 9)
-			bad.edit(req)
-			p.Do(vn(v)+" "+bad.step, v, req)
-		}
-		ask("another group's")
+		askBadOffsets(p, "an offset held", v, group, t)
 		p.End(vn(v)+" commit", endTxnV1, true)
 		p.Offset(vn(v)+" committed", group, t)
 		if v < offsetCommit {
@@ -140,6 +127,24 @@ func runTxnOffsetStates(c *C) {
 			ask("after the abort")
 		}
 		p.Offset(vn(v)+" at last", group, t)
+	}
+}
+
+// askBadOffsets commits offsets with ids and epochs that are not the transaction's.
+func askBadOffsets(p *txnProducer, when string, v int16, group string, t topicRef) {
+	for _, bad := range []struct {
+		step string
+		edit func(*kmsg.TxnOffsetCommitRequest)
+	}{
+		{"unknown transactional id", func(r *kmsg.TxnOffsetCommitRequest) { r.TransactionalID = "nobody" }},
+		{"empty transactional id", func(r *kmsg.TxnOffsetCommitRequest) { r.TransactionalID = "" }},
+		{"another producer id", func(r *kmsg.TxnOffsetCommitRequest) { r.ProducerID += 100_000 }},
+		{"an older epoch", func(r *kmsg.TxnOffsetCommitRequest) { r.ProducerEpoch-- }},
+		{"a later epoch", func(r *kmsg.TxnOffsetCommitRequest) { r.ProducerEpoch++ }},
+	} {
+		req := txnOffset(p, group, t, 5)
+		bad.edit(req)
+		p.Do(fmt.Sprintf("%s %s, %s", vn(v), bad.step, when), v, req)
 	}
 }
 
@@ -327,21 +332,34 @@ func runTxnOffsetGroup(c *C) {
 	for _, commit := range []bool{false, true} {
 		p.Do("hold", offsetCommit, txnOffset(p, group, t, 5))
 		a.Do("describe", 5, describeGroupsRequest(group))
-		a.Do("delete the group", 2, deleteGroupsRequest(group))
-		drop := kmsg.NewPtrOffsetDeleteRequest()
-		drop.Group = group
-		topic := kmsg.NewOffsetDeleteRequestTopic()
-		topic.Topic = t.name
-		topic.Partitions = append(topic.Partitions, kmsg.NewOffsetDeleteRequestTopicPartition())
-		drop.Topics = append(drop.Topics, topic)
-		a.Do("delete the offset", 0, drop)
+		a.Do("delete the offset that is held", 0, deleteOffset(group, t))
 		a.Offset("held", group, t)
+		a.Do("plain commit", 7, plainCommit(group, t, 1))
+		a.Do("delete the offset beside the one that is held", 0, deleteOffset(group, t))
+		a.Offset("held, the other deleted", group, t)
 		p.End(verdict(commit), endTxnV2, commit)
 		a.Offset("after the "+verdict(commit), group, t)
 		a.Do("describe after the "+verdict(commit), 5, describeGroupsRequest(group))
 	}
-	a.Do("delete the group at last", 2, deleteGroupsRequest(group))
-	a.Offset("at last", group, t)
+	for _, commit := range []bool{false, true} {
+		p.Do("hold again", offsetCommit, txnOffset(p, group, t, 8))
+		a.Do("delete the group", 2, deleteGroupsRequest(group))
+		a.Do("delete the group again", 2, deleteGroupsRequest(group))
+		a.Offset("in no group", group, t)
+		p.End(verdict(commit)+" for a deleted group", endTxnV2, commit)
+		a.Offset("after the "+verdict(commit)+" for a deleted group", group, t)
+		a.Do("describe the deleted group", 5, describeGroupsRequest(group))
+	}
+}
+
+func deleteOffset(group string, t topicRef) *kmsg.OffsetDeleteRequest {
+	req := kmsg.NewPtrOffsetDeleteRequest()
+	req.Group = group
+	topic := kmsg.NewOffsetDeleteRequestTopic()
+	topic.Topic = t.name
+	topic.Partitions = append(topic.Partitions, kmsg.NewOffsetDeleteRequestTopicPartition())
+	req.Topics = append(req.Topics, topic)
+	return req
 }
 
 func runTxnOffsetRestart(c *C) {
@@ -371,10 +389,14 @@ func runTxnOffsetTopicDeleted(c *C) {
 	a.AwaitGroupCoordinator(group)
 	p := c.txnProducer("a", group)
 	p.Do("hold", offsetCommit, txnOffset(p, group, t, 5))
+	a.Do("commit in another group", 7, plainCommit(group+"-other", t, 3))
 	gone := kmsg.NewPtrDeleteTopicsRequest()
 	gone.TopicNames, gone.TimeoutMillis = []string{t.name}, 10_000
 	a.Do("delete", 5, gone)
-	AskUntil(a, "until it is gone", 9, metadataFor(t.name), func(r *kmsg.MetadataResponse) bool { return r.Topics[0].ErrorCode == 3 })
+	AskUntil(a, "until the other group's offset is gone", 7, stableOffset(group+"-other", t, false), func(r *kmsg.OffsetFetchResponse) bool {
+		return r.Topics[0].Partitions[0].Offset < 0
+	})
+	a.Offset("before the end", group, t)
 	p.End("commit", endTxnV2, true)
 	a.Offset("afterwards", group, t)
 	again := a.NewTopic(group, 1)

@@ -30,7 +30,7 @@ func txnProduceScenarios() []Scenario {
 		},
 		{
 			Name:  "txn-produce-ids",
-			Claim: "A transactional batch of a producer id that is not the transactional id's is INVALID_PRODUCER_ID_MAPPING, as with an unknown transactional id; without one the request is refused.",
+			Claim: "A transactional batch of a producer id that is not the transactional id's is INVALID_PRODUCER_ID_MAPPING, as with an unknown transactional id, and batches of two producers are; without one they are TRANSACTIONAL_ID_AUTHORIZATION_FAILED. Once the producer has written in the partition, the transactional id is not looked at.",
 			Run:   runTxnProduceIDs,
 		},
 		{
@@ -164,10 +164,16 @@ func runTxnProduceIDs(c *C) {
 		p.Do(vn(v)+" an empty transactional id", v, foreign)
 		foreign.TransactionID = nil
 		p.Do(vn(v)+" no transactional id", v, foreign)
-		both := p.produceIn(t, -1, p.transactional(place{t, 0}, "p").Bytes(), q.transactional(place{t, 1}, "q").Bytes())
+		both := p.produceIn(t, -1, (&txnProducer{id: p.id, next: map[place]int32{}}).transactional(place{t, 0}, "p").Bytes(), q.transactional(place{t, 1}, "q").Bytes())
 		p.Do(vn(v)+" batches of two", v, both)
 		p.State(vn(v) + " first described")
 		q.State(vn(v) + " second described")
+		p.Write(vn(v)+" write", v, t, "p")
+		for _, id := range []string{"nobody", "", q.txn} {
+			req := p.produceIn(t, -1, p.transactional(place{t, 0}, "of "+id).Bytes())
+			req.TransactionID = &id
+			p.Do(vn(v)+" once open, transactional id "+id, v, req)
+		}
 		p.End(vn(v)+" abort", endTxnV1, false)
 	}
 	c.Conn("a").Read("read", t, 0)
