@@ -41,12 +41,6 @@ type Report struct {
 // stall is how long a job may commit nothing.
 const stall = 3 * time.Minute
 
-// names of what a job uses.
-const (
-	copyIn, copyOut, copyGroup    = "eos-in", "eos-out", "eos-copy"
-	countIn, countOut, countGroup = "eos-text", "eos-counts", "eos-count"
-)
-
 // job is one run of a program over its input.
 type job struct {
 	opt                Options
@@ -54,16 +48,19 @@ type job struct {
 	process            *process
 	log                *os.File
 	report             *Report
+	then               func(context.Context) error // waits for what is not done when the input is committed
 	progress           int64
 	lastMove, lastSaid time.Time
 }
 
-func newJob(opt Options, in, out, group string) (*job, error) {
+// newJob names what a job uses after it: jobs may share a broker.
+func newJob(opt Options) (*job, error) {
 	log, err := os.Create(filepath.Join(opt.Dir, opt.Program.Name+".log"))
 	if err != nil {
 		return nil, err
 	}
-	j := &job{opt: opt, in: in, out: out, group: group, log: log}
+	name := "eos-" + opt.Program.Name
+	j := &job{opt: opt, in: name + "-in", out: name + "-out", group: name, log: log}
 	j.report = &Report{Job: opt.Program.Name, Messages: opt.Messages}
 	return j, nil
 }
@@ -106,7 +103,10 @@ func (j *job) drive(ctx context.Context) error {
 			return err
 		}
 	}
-	return j.await(ctx, adm, int64(j.opt.Messages))
+	if err := j.await(ctx, adm, int64(j.opt.Messages)); err != nil || j.then == nil {
+		return err
+	}
+	return j.then(ctx)
 }
 
 func (j *job) strike(m moment) error {

@@ -9,7 +9,7 @@ import (
 
 // Copy runs the copy job and judges what came of it.
 func Copy(ctx context.Context, opt Options) (*Report, error) {
-	j, err := newJob(opt, copyIn, copyOut, copyGroup)
+	j, err := newJob(opt)
 	if err != nil {
 		return nil, err
 	}
