@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// abortEvery transaction of a copier is aborted on purpose, so that there is something that must not be seen.
+// Of abortEvery transactions of a copier one is aborted on purpose, so that there is something that must not be seen.
 const abortEvery = 10
 
 // CopyWithFranz is the copy job of franz-go, as a process: it copies until it is ended, and returns when it cannot go on.
@@ -32,7 +32,7 @@ func CopyWithFranz(ctx context.Context) error {
 	}
 	defer session.Close()
 	for transactions := 1; ctx.Err() == nil; transactions++ {
-		if err := copyOnce(ctx, session, per, transactions%abortEvery == 0); err != nil {
+		if err := copyOnce(ctx, session, per, transactions%abortEvery == 3); err != nil {
 			return err
 		}
 	}

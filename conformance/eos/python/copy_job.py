@@ -91,7 +91,7 @@ def main():
         records = take(consumer)
         if records:
             transactions += 1
-            copy(consumer, producer, records, transactions % ABORT_EVERY == 0)
+            copy(consumer, producer, records, transactions % ABORT_EVERY == 3)
     consumer.close()
 
 

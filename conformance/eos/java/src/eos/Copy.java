@@ -74,7 +74,7 @@ public final class Copy {
         for (int transactions = 1; ; transactions++) {
             ConsumerRecords<String, String> records = consumer.poll(Duration.ofMillis(500));
             if (!records.isEmpty()) {
-                copy(records, transactions % ABORT_EVERY == 0);
+                copy(records, transactions % ABORT_EVERY == 3);
             }
         }
     }
