@@ -127,10 +127,11 @@ func under(paths [][]string, field string) (below [][]string, ends bool) {
 func (s *scrubber) object(obj recording.Object) recording.Object {
 	out := make(recording.Object, len(obj))
 	for i, f := range obj {
-		out[i] = recording.Field{Name: f.Name, Value: s.value(f.Name, f.Value)}
 		if f.Name == "ProducerID" && f.Value == int64(0) && refused(obj) {
 			out[i] = f
+			continue
 		}
+		out[i] = recording.Field{Name: f.Name, Value: s.value(f.Name, f.Value)}
 	}
 	return out
 }
