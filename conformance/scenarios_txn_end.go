@@ -89,7 +89,7 @@ func verdict(commit bool) string {
 func runTxnEndRepeatedV1(c *C) {
 	t := c.Conn("a").NewTopic("txn-end-repeated", 1)
 	for v := int16(0); v <= endTxnV1; v++ {
-		p := c.txnProducer("a", "txn-end-repeated-"+vn(v))
+		p := c.txnProducer("a", "txn-end-repeated-by-"+vn(v))
 		for _, commit := range []bool{true, false} {
 			p.WriteV1(vn(v)+" write", t, "x")
 			p.End(vn(v)+" "+verdict(commit), v, commit)

@@ -147,13 +147,14 @@ func runIsolationInterleaved(c *C) {
 	p.Conn.Read("q is open", t, 0)
 	q.End("q aborts again", endTxnV1, false)
 	p.Conn.Read("all", t, 0)
-	size := int32(len(p.transactional(place{t, 0}, "p0").Bytes()))
-	for _, most := range []int32{1, size, 2*size + 1, 5 * size} {
-		req := committed(fetchFrom(t, 0))
-		req.Topics[0].Partitions[0].PartitionMaxBytes = most
-		p.Do(fmt.Sprintf("%d bytes of %d", most, size), 12, req)
-		req.Topics[0].Partitions[0].FetchOffset = 5
-		p.Do(fmt.Sprintf("%d bytes of %d from 5", most, size), 12, req)
+	data, mark := int32(len(p.transactional(place{t, 0}, "p0").Bytes())), int32(78)
+	for _, cut := range []struct {
+		from int64
+		most int32
+	}{{0, 1}, {0, 2 * data}, {0, 4*data + mark}, {0, 5*data + 2*mark}, {2, 2*data + mark}, {5, 1}, {5, data + mark}, {6, mark}, {7, 2 * mark}} {
+		req := committed(fetchFrom(t, cut.from))
+		req.Topics[0].Partitions[0].PartitionMaxBytes = cut.most
+		p.Do(fmt.Sprintf("from %d, %d bytes", cut.from, cut.most), 12, req)
 	}
 }
 

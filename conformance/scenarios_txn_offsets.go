@@ -15,8 +15,13 @@ func txnOffsetScenarios() []Scenario {
 		},
 		{
 			Name:  "txn-offset-states",
-			Claim: "TxnOffsetCommit from outside of the group, below v5: INVALID_TXN_STATE (v4: TRANSACTION_ABORTABLE) before AddOffsetsToTxn and after EndTxn, no error between them; INVALID_PRODUCER_ID_MAPPING for another producer id, INVALID_PRODUCER_EPOCH for another epoch; for an unknown transactional id INVALID_PRODUCER_ID_MAPPING and for an empty one INVALID_REQUEST, as long as the producer holds no offset there; then the transactional id is not looked at.",
+			Claim: "TxnOffsetCommit from outside of the group, below v5: INVALID_TXN_STATE (v4: TRANSACTION_ABORTABLE) before AddOffsetsToTxn and after EndTxn, no error between them; INVALID_PRODUCER_ID_MAPPING for another producer id, INVALID_PRODUCER_EPOCH for another epoch; for an unknown transactional id INVALID_PRODUCER_ID_MAPPING, for an empty one INVALID_REQUEST.",
 			Run:   runTxnOffsetStates,
+		},
+		{
+			Name:  "txn-offset-unverified",
+			Claim: "Once a producer holds an offset of the group in a transaction, TxnOffsetCommit does not look at the transactional id any more; producer id and epoch are looked at.",
+			Run:   runTxnOffsetUnverified,
 		},
 		{
 			Name:  "txn-offset-pending",
@@ -114,7 +119,6 @@ func runTxnOffsetStates(c *C) {
 		p.Do(vn(v)+" add", 3, addOffsets(p, group))
 		askBadOffsets(p, "nothing held", v, group, t)
 		ask("added")
-		askBadOffsets(p, "an offset held", v, group, t)
 		p.End(vn(v)+" commit", endTxnV1, true)
 		p.Offset(vn(v)+" committed", group, t)
 		if v < offsetCommit {
@@ -128,6 +132,19 @@ func runTxnOffsetStates(c *C) {
 		}
 		p.Offset(vn(v)+" at last", group, t)
 	}
+}
+
+func runTxnOffsetUnverified(c *C) {
+	a := c.Conn("a")
+	const group = "txn-offset-unverified"
+	t := a.NewTopic(group, 1)
+	a.AwaitGroupCoordinator(group)
+	p := c.txnProducer("a", group)
+	p.init("epoch 1", 60_000)
+	p.Do("hold", offsetCommit, txnOffset(p, group, t, 5))
+	askBadOffsets(p, "an offset held", offsetCommit, group, t)
+	p.End("commit", endTxnV2, true)
+	a.Offset("committed", group, t)
 }
 
 // askBadOffsets commits offsets with ids and epochs that are not the transaction's.

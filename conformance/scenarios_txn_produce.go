@@ -30,8 +30,13 @@ func txnProduceScenarios() []Scenario {
 		},
 		{
 			Name:  "txn-produce-ids",
-			Claim: "A transactional batch of a producer id that is not the transactional id's is INVALID_PRODUCER_ID_MAPPING, as with an unknown transactional id, and batches of two producers are; without one they are TRANSACTIONAL_ID_AUTHORIZATION_FAILED. Once the producer has written in the partition, the transactional id is not looked at.",
+			Claim: "A transactional batch of a producer id that is not the transactional id's is INVALID_PRODUCER_ID_MAPPING, as with an unknown transactional id, and batches of two producers are; without one they are TRANSACTIONAL_ID_AUTHORIZATION_FAILED.",
 			Run:   runTxnProduceIDs,
+		},
+		{
+			Name:  "txn-produce-unverified",
+			Claim: "Once a producer has written in a partition in a transaction, Produce does not look at the transactional id any more.",
+			Run:   runTxnProduceUnverified,
 		},
 		{
 			Name:  "txn-produce-epochs",
@@ -168,15 +173,23 @@ func runTxnProduceIDs(c *C) {
 		p.Do(vn(v)+" batches of two", v, both)
 		p.State(vn(v) + " first described")
 		q.State(vn(v) + " second described")
-		p.Write(vn(v)+" write", v, t, "p")
-		for _, id := range []string{"nobody", "", q.txn} {
-			req := p.produceIn(t, -1, p.transactional(place{t, 0}, "of "+id).Bytes())
-			req.TransactionID = &id
-			p.Do(vn(v)+" once open, transactional id "+id, v, req)
-		}
 		p.End(vn(v)+" abort", endTxnV1, false)
 	}
 	c.Conn("a").Read("read", t, 0)
+}
+
+func runTxnProduceUnverified(c *C) {
+	t := c.Conn("a").NewTopic("txn-produce-unverified", 1)
+	for _, v := range []int16{9, 12} {
+		p := c.txnProducer("a", "txn-produce-unverified-"+vn(v))
+		p.Add(vn(v)+" add", t)
+		p.Write(vn(v)+" write", v, t, "p")
+		req := p.produceIn(t, -1, p.transactional(place{t, 0}, "q").Bytes())
+		req.TransactionID = kmsg.StringPtr("nobody")
+		p.Do(vn(v)+" with an unknown transactional id", v, req)
+		p.Do(vn(v)+" abort", endTxnV1, endTxn(p, false))
+		p.Settled(vn(v) + " settled")
+	}
 }
 
 func runTxnProduceEpochs(c *C) {
