@@ -1,6 +1,7 @@
 package schedules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -124,11 +125,15 @@ func (s *schedule) read(partition int32, level int8) (values []string, lso, hw i
 	return values, p.LastStableOffset, p.HighWatermark, err
 }
 
-// visible reads batches as a consumer does: those of an aborted transaction are left out, up to its marker.
+// visible reads batches as a consumer does: those of an aborted transaction are left out, up to its marker. The list of
+// aborted transactions is in the order of their markers, and is needed in that of their first offsets.
 func visible(p kmsg.FetchResponseTopicPartition) ([]string, error) {
 	var values []string
 	aborted := map[int64]bool{}
 	list := slices.Clone(p.AbortedTransactions)
+	slices.SortFunc(list, func(a, b kmsg.FetchResponseTopicPartitionAbortedTransaction) int {
+		return cmp.Compare(a.FirstOffset, b.FirstOffset)
+	})
 	for raw := p.RecordBatches; len(raw) > 0; {
 		var b kmsg.RecordBatch
 		if err := b.ReadFrom(raw); err != nil {

@@ -78,7 +78,9 @@ type schedule struct {
 
 // Play plays the schedule of a seed against a broker.
 func Play(addr string, protocol Protocol, seed uint64) (*Outcome, error) {
-	s := &schedule{protocol: protocol, topic: fmt.Sprintf("schedule-v%d-%d", protocol, seed), random: rand.New(rand.NewPCG(seed, uint64(protocol)))}
+	// A broker may have played the seed before: the names of a run are its own, and nothing depends on them.
+	topic := fmt.Sprintf("schedule-v%d-%d-%x", protocol, seed, time.Now().UnixNano())
+	s := &schedule{protocol: protocol, topic: topic, random: rand.New(rand.NewPCG(seed, uint64(protocol)))}
 	s.out.Seed = seed
 	defer s.close()
 	if err := s.prepare(addr); err != nil {
