@@ -104,7 +104,7 @@ func runTxnTimeoutV2(c *C) {
 
 func runTxnTimeoutCounts(c *C) {
 	t, u := c.Conn("a").NewTopic("txn-timeout-counts", 1), c.Conn("a").NewTopic("txn-timeout-counts-idle", 1)
-	idle := c.txnProducerWithin("a", "txn-timeout-counts-idle", 100)
+	idle := c.txnProducerWithin("a", "txn-timeout-counts-idle", 500)
 	p := c.txnProducerWithin("a", "txn-timeout-counts", 1500)
 	p.Add("add", t)
 	before := len(c.steps)
@@ -120,7 +120,7 @@ func runTxnTimeoutCounts(c *C) {
 	p.Write("late", produceV1, t, "late")
 	p.untilAborted("aborted")
 	idle.State("nothing was open")
-	idle.WriteV1("write", u, "a")
+	idle.Add("add another", u)
 	idle.untilAborted("aborted too")
 }
 
