@@ -27,5 +27,15 @@ func areas() [][]Scenario {
 		recompressScenarios(),
 		markerScenarios(),
 		storageScenarios(),
+		txnInitScenarios(),
+		txnPartitionScenarios(),
+		txnProduceScenarios(),
+		txnEndScenarios(),
+		txnTimeScenarios(),
+		txnOffsetScenarios(),
+		txnIsolationScenarios(),
+		txnAdminScenarios(),
+		featureScenarios(),
+		txnExhaustedScenarios(),
 	}
 }

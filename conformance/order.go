@@ -58,6 +58,18 @@ var sortRules = map[int16][]sortRule{
 		{"Topics", []string{"Topic"}, "answers are gathered in a hash map by partition"},
 		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
 	},
+	24: {
+		{"Topics", []string{"Topic"}, "answers that differ by partition are gathered in a hash map"},
+		{"Topics.Partitions", []string{"Partition"}, "answers that differ by partition are gathered in a hash map"},
+		{"Transactions", []string{"TransactionalID"}, "transactions are answered as their coordinators are done with them"},
+		{"Transactions.Topics", []string{"Topic"}, "answers that differ by partition are gathered in a hash map"},
+		{"Transactions.Topics.Partitions", []string{"Partition"}, "answers that differ by partition are gathered in a hash map"},
+	},
+	27: {
+		{"Markers", []string{"ProducerID"}, "answers are gathered in a hash map by producer id"},
+		{"Markers.Topics", []string{"Topic"}, "answers are gathered in a hash map by partition"},
+		{"Markers.Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
+	},
 	32: {
 		{"Resources.Configs", []string{"Name"}, "configs are kept in a hash map"},
 	},
@@ -73,6 +85,14 @@ var sortRules = map[int16][]sortRule{
 	},
 	61: {
 		{"Topics.Partitions.ActiveProducers", []string{"ProducerID"}, "producers are kept in a hash map; doze answers them in id order"},
+	},
+	65: {
+		{"TransactionStates.Topics", []string{"Topic"}, "a transaction keeps its partitions in a hash set"},
+		{"TransactionStates.Topics.Partitions", nil, "a transaction keeps its partitions in a hash set"},
+	},
+	66: {
+		{"TransactionStates", []string{"TransactionalID"}, "transactional ids are kept in a hash map"},
+		{"UnknownStateFilters", nil, "filters are kept in a hash set"},
 	},
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},

@@ -20,7 +20,7 @@ import (
 //
 //	uuid:...                    topic-id-1, uuid-1      also where the base64 form stands in a text; zero is uuid:0
 //	xxxxxxxx-xxxx-... in a text <uuid-1>                what stands around it is kept: the shape of a member id is a fact
-//	ProducerID                  producer-1              from 0 on; -1 is kept
+//	ProducerID                  producer-1              from 0 on; -1 is kept, and 0 beside an error
 //	SessionID, SubscriptionID   session-1               0 is kept
 //	ClusterID                   cluster-id
 //	the broker's host and port  broker-host, broker-port, broker-host:broker-port in a text
@@ -127,9 +127,19 @@ func under(paths [][]string, field string) (below [][]string, ends bool) {
 func (s *scrubber) object(obj recording.Object) recording.Object {
 	out := make(recording.Object, len(obj))
 	for i, f := range obj {
+		if f.Name == "ProducerID" && f.Value == int64(0) && refused(obj) {
+			out[i] = f
+			continue
+		}
 		out[i] = recording.Field{Name: f.Name, Value: s.value(f.Name, f.Value)}
 	}
 	return out
+}
+
+// refused tells an answer that is an error and no more: a producer id of 0 in it is no id.
+func refused(obj recording.Object) bool {
+	code, ok := obj.Get("ErrorCode").(int64)
+	return ok && code != 0
 }
 
 func (s *scrubber) value(field string, v recording.Value) recording.Value {

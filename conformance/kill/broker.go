@@ -2,25 +2,70 @@ package kill
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// broker is a doze process on one data directory and one port, started again and again.
-type broker struct {
+// Broker is a doze process on one data directory and one port, started again and again.
+type Broker struct {
 	binary, dir, addr string
 	cmd               *exec.Cmd
 	log               *os.File
 }
 
-// start runs the broker and returns when it says that it is ready, with the time that took.
-func (b *broker) start() (time.Duration, error) {
+// NewBroker prepares a broker that keeps its data and its log below dir. It takes a free port.
+func NewBroker(binary, dir string) (*Broker, error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(dir, "broker.log"))
+	if err != nil {
+		return nil, fmt.Errorf("make the broker's log: %w", err)
+	}
+	return &Broker{binary: binary, dir: filepath.Join(dir, "data"), addr: addr, log: log}, nil
+}
+
+// freeAddr finds a port that stays free while the broker is down: below those that systems give to outgoing connections.
+func freeAddr() (string, error) {
+	const first, last = 20_000, 32_000
+	var err error
+	for range 100 {
+		var free net.Listener
+		if free, err = net.Listen("tcp", fmt.Sprint("127.0.0.1:", first+rand.IntN(last-first))); err == nil {
+			return free.Addr().String(), free.Close()
+		}
+	}
+	return "", fmt.Errorf("find a free port: %w", err)
+}
+
+// Addr is where clients connect.
+func (b *Broker) Addr() string { return b.addr }
+
+// Close closes the broker's log.
+func (b *Broker) Close() error { return b.log.Close() }
+
+// Check replays the journal of a stopped broker; the error holds what the replay says.
+func (b *Broker) Check(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, b.binary, "replay", b.dir, "--check").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("the journal does not replay: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Start runs the broker and returns when it says that it is ready, with the time that took.
+func (b *Broker) Start() (time.Duration, error) {
 	began := time.Now()
 	cmd := exec.Command(b.binary, "serve", "--listen", b.addr, "--data-dir", b.dir)
 	cmd.Stderr = b.log
@@ -44,8 +89,8 @@ func (b *broker) start() (time.Duration, error) {
 	return 0, fmt.Errorf("the broker did not become ready: %w; see %s", errors.Join(cmd.Wait(), lines.Err()), b.log.Name())
 }
 
-// kill ends the broker without giving it a moment.
-func (b *broker) kill() error {
+// Kill ends the broker without giving it a moment.
+func (b *Broker) Kill() error {
 	if err := b.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		return fmt.Errorf("kill the broker: %w", err)
 	}
@@ -53,8 +98,8 @@ func (b *broker) kill() error {
 	return nil
 }
 
-// stop ends the broker as a person would.
-func (b *broker) stop() error {
+// Stop ends the broker as a person would.
+func (b *Broker) Stop() error {
 	if err := b.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("stop the broker: %w", err)
 	}

@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -43,17 +39,17 @@ const (
 
 // Run kills a broker again and again under load, then checks what it kept.
 func Run(ctx context.Context, opt Options) (*Report, error) {
-	b, err := newBroker(opt)
+	b, err := NewBroker(opt.Binary, opt.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer b.log.Close()
-	if _, err := b.start(); err != nil {
+	defer b.Close()
+	if _, err := b.Start(); err != nil {
 		return nil, err
 	}
 	h := newHistory()
 	if err := createTopic(ctx, b.addr); err != nil {
-		return nil, errors.Join(err, b.kill())
+		return nil, errors.Join(err, b.Kill())
 	}
 	report := &Report{}
 	load, stopLoad := context.WithCancel(ctx)
@@ -71,44 +67,19 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 	return report, finish(ctx, b, opt, report, h)
 }
 
-func newBroker(opt Options) (*broker, error) {
-	addr, err := freeAddr()
-	if err != nil {
-		return nil, err
-	}
-	log, err := os.Create(filepath.Join(opt.Dir, "broker.log"))
-	if err != nil {
-		return nil, fmt.Errorf("make the broker's log: %w", err)
-	}
-	return &broker{binary: opt.Binary, dir: filepath.Join(opt.Dir, "data"), addr: addr, log: log}, nil
-}
-
-// freeAddr finds a port that stays free while the broker is down: below those that systems give to outgoing connections.
-func freeAddr() (string, error) {
-	const first, last = 20_000, 32_000
-	var err error
-	for range 100 {
-		var free net.Listener
-		if free, err = net.Listen("tcp", fmt.Sprint("127.0.0.1:", first+rand.IntN(last-first))); err == nil {
-			return free.Addr().String(), free.Close()
-		}
-	}
-	return "", fmt.Errorf("find a free port: %w", err)
-}
-
-func killAgain(ctx context.Context, b *broker, opt Options, report *Report, h *history) error {
+func killAgain(ctx context.Context, b *Broker, opt Options, report *Report, h *history) error {
 	moments := rand.New(rand.NewPCG(opt.Seed, 1))
 	for report.Kills < opt.Times {
 		select {
 		case <-time.After(lifeMin + time.Duration(moments.Int64N(int64(lifeMax-lifeMin)))):
 		case <-ctx.Done():
-			return errors.Join(ctx.Err(), b.kill())
+			return errors.Join(ctx.Err(), b.Kill())
 		}
-		if err := b.kill(); err != nil {
+		if err := b.Kill(); err != nil {
 			return err
 		}
 		report.Kills++
-		took, err := b.start()
+		took, err := b.Start()
 		if err != nil {
 			return fmt.Errorf("after kill %d: %w", report.Kills, err)
 		}
@@ -124,19 +95,18 @@ func killAgain(ctx context.Context, b *broker, opt Options, report *Report, h *h
 }
 
 // finish reads everything back, stops the broker cleanly and has its journal replayed.
-func finish(ctx context.Context, b *broker, opt Options, report *Report, h *history) error {
+func finish(ctx context.Context, b *Broker, opt Options, report *Report, h *history) error {
 	log, err := readAll(ctx, b.addr)
 	if err != nil {
-		return errors.Join(err, b.kill())
+		return errors.Join(err, b.Kill())
 	}
 	report.Faults = h.judge(log)
 	report.Acked, report.Consumed = len(h.acked), h.consumed
-	if err := b.stop(); err != nil {
+	if err := b.Stop(); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, opt.Binary, "replay", b.dir, "--check").CombinedOutput()
-	if err != nil {
-		report.Faults = append(report.Faults, fmt.Sprintf("the journal does not replay: %v\n%s", err, out))
+	if err := b.Check(ctx); err != nil {
+		report.Faults = append(report.Faults, err.Error())
 	}
 	return nil
 }
