@@ -6,6 +6,8 @@ import "fmt"
 // lie wholly below it. An offset above the high watermark or below 0 is ErrOffsetOutOfRange; one at or below the log's
 // start changes nothing. The start is kept by the journal: after a restart Config.LogStart has it.
 func (p *Partition) DeleteRecords(before int64) (logStart int64, err error) {
+	p.shape.Lock()
+	defer p.shape.Unlock()
 	p.write.Lock()
 	defer p.write.Unlock()
 	if err := p.writable(); err != nil {

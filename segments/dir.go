@@ -75,6 +75,7 @@ type Dir struct {
 	gone       map[[16]byte]bool // topics that were removed: who still has an old view of them gets a handle that answers ErrRemoved
 	closed     atomic.Bool       // set under mu
 	asides     int
+	single     sync.Map // ID of partitions that are not open and have one segment
 
 	dirty      []*Partition
 	timer      *time.Timer // set while something is dirty
@@ -174,7 +175,7 @@ func (d *Dir) Partition(id ID, c Config) *Partition {
 	if p := d.partitions[id]; p != nil {
 		return p
 	}
-	p := &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults()}
+	p := &Partition{dir: d, id: id, path: path.Join(d.root, id.String()), config: c.withDefaults(), cleaned: cleanState{swap: noSwap}}
 	if d.closed.Load() || d.gone[id.Topic] {
 		p.removed = true
 		p.opened.Store(true)

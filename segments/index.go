@@ -60,7 +60,9 @@ func entryOf(h *Header, position int64, stamp uint64, prev *entry) entry {
 		epoch: h.LeaderEpoch, maxSoFar: h.MaxTimestamp, stamp: stamp, producerID: h.ProducerID,
 		sequence: h.BaseSequence, prodEpoch: h.ProducerEpoch, attributes: uint16(h.Attributes) & 0xff,
 		maxTime: h.MaxTimestamp, records: h.Records}
-	if h.Control() && h.Records > 0 {
+	if h.Records == 0 { // compacted: no record has the time
+		e.maxTime, e.maxSoFar = -1, -1
+	} else if h.Control() {
 		e.mark(&h.Marker)
 	}
 	if prev != nil {

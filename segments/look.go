@@ -25,7 +25,11 @@ func Look(fsys disk.FS, root string, id ID, asOf uint64) (Looked, error) {
 	if info, err := fsys.Stat(l.dir); err == nil && !info.IsDir() {
 		return l.out, nil
 	}
-	bases, err := listBases(fsys, l.dir, "log")
+	var err error
+	if l.fs, err = asSettled(fsys, l.dir); err != nil {
+		return l.out, err
+	}
+	bases, err := listBases(l.fs, l.dir, "log")
 	if err != nil || len(bases) == 0 {
 		return l.out, err
 	}
@@ -48,6 +52,7 @@ type looking struct {
 	producers producers
 	open      openTxns
 	stamp     uint64 // the last one known
+	passed    bool   // a later one went by
 	out       Looked
 }
 
@@ -130,7 +135,11 @@ func (l *looking) batch(e *entry) {
 		l.producers.apply(e, &l.open)
 	}
 	l.stamp = max(l.stamp, e.stamp)
-	if l.stamp <= l.asOf {
+	switch {
+	case l.stamp <= l.asOf:
 		l.out.EndAsOf, l.out.EndKnown = e.last()+1, e.attributes&entryStampUnknown == 0
+	case !l.passed:
+		l.passed = true
+		l.out.EndAsOf, l.out.EndKnown = upTo(e, l.out.EndAsOf, l.out.EndKnown)
 	}
 }

@@ -20,31 +20,44 @@ type segmentFiles struct {
 	entries              int   // of the index, by its size
 }
 
-// listFiles lists a partition's directory, by base. One that is not there has nothing; what is no directory, or no file where one
+// listing is what a partition's directory has.
+type listing struct {
+	segments []segmentFiles // by base
+	noted    bool           // the file "cleaned"
+	strays   []string       // files that a compaction was writing
+}
+
+// listFiles lists a partition's directory. One that is not there has nothing; what is no directory, or no file where one
 // should be, is Damage.
-func listFiles(fsys disk.FS, dir string) ([]segmentFiles, error) {
+func listFiles(fsys disk.FS, dir string) (listing, error) {
+	var all listing
 	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return all, nil
 	}
 	if err != nil {
 		if info, serr := fsys.Stat(dir); serr == nil && !info.IsDir() {
-			return nil, &Damage{File: dir, Detail: "it is no directory"}
+			return all, &Damage{File: dir, Detail: "it is no directory"}
 		}
-		return nil, err
+		return all, err
 	}
 	found := map[int64]segmentFiles{}
 	for _, e := range entries {
+		if name := e.Name(); name == cleanedFile {
+			all.noted = true
+		} else if path.Ext(name) == cleanedExt {
+			all.strays = append(all.strays, name)
+		}
 		base, ext, ok := parseSegmentName(e.Name())
 		if !ok || ext != "log" && ext != "index" && ext != "snapshot" {
 			continue
 		}
 		info, err := e.Info()
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		if !info.Mode().IsRegular() {
-			return nil, &Damage{File: path.Join(dir, e.Name()), Offset: base, Detail: "it is no regular file"}
+			return all, &Damage{File: path.Join(dir, e.Name()), Offset: base, Detail: "it is no regular file"}
 		}
 		f := found[base]
 		f.base = base
@@ -58,7 +71,8 @@ func listFiles(fsys disk.FS, dir string) ([]segmentFiles, error) {
 		}
 		found[base] = f
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b segmentFiles) int { return cmp.Compare(a.base, b.base) }), nil
+	all.segments = slices.SortedFunc(maps.Values(found), func(a, b segmentFiles) int { return cmp.Compare(a.base, b.base) })
+	return all, nil
 }
 
 // orphans are the bases of which index or snapshot prove that there was a log: both are written behind it, and a removal
@@ -93,7 +107,7 @@ func (f segmentFiles) proof() string {
 // on, are not missed, and nothing is when all that the row knows is below the log's start.
 func (o *opening) checkRow() error {
 	r := o.row
-	if r == nil || r.end <= o.p.config.LogStart {
+	if r == nil || r.end <= o.p.config.LogStart || o.rowReplaced() && len(o.segments) > 0 {
 		return nil
 	}
 	i := slices.IndexFunc(o.segments, func(s *segment) bool { return s.base >= r.base })
@@ -110,6 +124,10 @@ func (o *opening) checkRow() error {
 	return &Damage{File: path.Join(o.p.path, segmentName(r.base, "log")), Offset: r.base,
 		Detail: fmt.Sprintf("the file is missing; at the last clean stop it had %d bytes and ended at offset %d", r.size, r.end)}
 }
+
+// rowReplaced tells whether the segment that the row describes may have been compacted since: then the row still knows where
+// the log ended, but nothing of its files.
+func (o *opening) rowReplaced() bool { return o.row != nil && o.row.base < o.cleaned.rewritten }
 
 // checkJoins checks that each of the segments before number n, which were finished, ends where the next one begins. It
 // reads one index entry of each.

@@ -16,7 +16,7 @@ func (p *Partition) openLocked() error {
 	if p.opened.Load() {
 		return nil
 	}
-	o := opening{p: p, producers: producers{}}
+	o := opening{p: p, producers: producers{}, cleaned: cleanState{swap: noSwap}}
 	err := o.load()
 	if damage := (*Damage)(nil); errors.As(err, &damage) {
 		p.dir.report(Report{Partition: p.id, Damage: damage})
@@ -67,6 +67,7 @@ type opening struct {
 	pending   []*segment // read back, but perhaps only from the page cache
 	sealed    []*segment // full, but perhaps not finished
 	touched   bool
+	cleaned   cleanState
 }
 
 func (o *opening) load() error {
@@ -91,17 +92,28 @@ func (o *opening) load() error {
 
 // list finds the segments that the directory has, with the sizes of their files.
 func (o *opening) list() error {
-	var found []segmentFiles
-	err := o.p.dir.files.withRoom(func() (err error) { found, err = listFiles(o.p.dir.fs, o.p.path); return err })
+	var all listing
+	err := o.p.dir.files.withRoom(func() (err error) {
+		if all, err = listFiles(o.p.dir.fs, o.p.path); err != nil {
+			return err
+		}
+		changed, err := o.settle(&all)
+		if changed && err == nil {
+			all, err = listFiles(o.p.dir.fs, o.p.path)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	now := o.p.dir.opt.Now() // as in Kafka a segment without times is as old as its opening
+	found := all.segments
 	for _, f := range found {
 		if !f.log {
 			continue
 		}
 		s := o.p.newSegment(f.base)
-		s.size, s.allocated, s.flushed = f.size, f.size, f.entries
+		s.size, s.allocated, s.flushed, s.created = f.size, f.size, f.entries, now
 		o.segments = append(o.segments, s)
 	}
 	if missing := orphans(found, o.p.dir.powerLost); len(missing) > 0 {
@@ -137,7 +149,7 @@ func (o *opening) fromCheckpoint() bool {
 func (o *opening) install() {
 	p := o.p
 	p.segments, p.epochs, p.producers, p.end = o.segments, o.epochs, o.producers, o.end
-	p.pending, p.sealed, p.touched = o.pending, o.sealed, o.touched
+	p.pending, p.sealed, p.touched, p.cleaned = o.pending, o.sealed, o.touched, o.cleaned
 	p.newFiles, p.newDir = len(o.pending) > 0, len(o.pending) > 0
 	p.start = p.config.LogStart
 	p.dropBefore(p.start)

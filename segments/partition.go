@@ -67,7 +67,8 @@ var ErrLargerThanSegment = errors.New("batch is larger than a segment may be")
 // Partition is one log. All methods may be called from any goroutine. Nothing of it is open or on disk before its first
 // use.
 //
-// Two locks: write is held by whoever changes the log (open, append, roll, deletion) across its disk writes; mu guards
+// Two locks, and a third: shape is held by who takes segments away (deletion, compaction), so that neither meets the other
+// half way; it comes before both. write is held by whoever changes the log (open, append, roll, deletion) across its disk writes; mu guards
 // what readers look at. Under mu no batch is written and nothing is synced, so a reader never waits for an append or a
 // sync. But a file of a segment may be opened under it, a few entries read from its index, and deleted segments
 // unlinked. The order is write, then mu. Fields marked (w) change under both and may be read under either; those of
@@ -80,6 +81,7 @@ type Partition struct {
 	id   ID
 	path string
 
+	shape  sync.Mutex
 	write  sync.Mutex
 	opened atomic.Bool
 	told   atomic.Uint32 // a bit for each Cause that was reported
@@ -112,6 +114,11 @@ type Partition struct {
 	newFiles bool          // directory entries wait for a sync
 	newDir   bool          // the partition's directory itself too
 	round    chan struct{} // closed when the sync that is under way ends
+
+	cleaned  cleanState // (w) how far the log is compacted
+	swapping bool       // under shape: the last swap is not done, see compact_swap.go
+	leftover []int64    // under shape: bases of segments that were replaced and are not removed yet
+	stuck    error      // under shape: nothing is compacted any more until the next open
 }
 
 // Offsets are the bounds of a log.

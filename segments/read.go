@@ -74,18 +74,19 @@ func (p *Partition) Read(q Fetch) (Span, error) {
 	if err := p.ready(); err != nil {
 		return Span{}, err
 	}
-	span, err := p.read(q)
-	for range readTries {
-		// errRemoved: a list's segment was deleted or compacted.
-		if !errors.Is(err, errReplaced) && !errors.Is(err, errRemoved) && !p.mended(err) && !p.relisted(err) {
-			break
+	for tries := 0; ; {
+		span, err := p.read(q)
+		switch {
+		case errors.Is(err, errReplaced), errors.Is(err, errRemoved): // compacted or deleted on the way to it
+		case err != nil && tries < readTries && (p.mended(err) || p.relisted(err)):
+			tries++
+		default:
+			return span, p.storage(err)
 		}
-		span, err = p.read(q)
 	}
-	return span, p.storage(err)
 }
 
-// readTries is how often a read begins again, each time for another reason or behind one that the partition put right.
+// readTries is how often a read begins again behind a reason that the partition put right.
 const readTries = 3
 
 // read is one try of Read.

@@ -27,7 +27,7 @@ type Report struct {
 func (o *opening) recover() error {
 	err := o.recoverFrom(true)
 	if errors.Is(err, errNoPrefix) {
-		*o = opening{p: o.p, row: o.row, segments: o.segments, touched: true, producers: producers{}}
+		*o = opening{p: o.p, row: o.row, segments: o.segments, touched: true, producers: producers{}, cleaned: o.cleaned}
 		err = o.recoverFrom(false)
 	}
 	return err
@@ -67,7 +67,7 @@ type known struct {
 
 // base loads the newest state: the clean checkpoint's or a snapshot's, and returns the segment that it belongs to.
 func (o *opening) base(checkpoint bool) (int, known, error) {
-	row, haveRow := o.row, checkpoint && o.row != nil
+	row, haveRow := o.row, checkpoint && o.row != nil && !o.rowReplaced()
 	for i := len(o.segments) - 1; i >= 0; i-- {
 		s := o.segments[i]
 		if haveRow && row.base == s.base && s.flushed >= row.entries {

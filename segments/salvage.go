@@ -25,8 +25,21 @@ type salvage struct {
 	start, end int64 // first and next offset
 }
 
+// settle looks at the directory as a start would make it.
+func (s *salvage) settle() (err error) {
+	if info, serr := s.fs.Stat(s.dir); serr != nil || !info.IsDir() {
+		return nil // missing, or no directory: found out next
+	}
+	s.fs, err = asSettled(s.fs, s.dir)
+	return err
+}
+
 func (s *salvage) run() error {
-	found, err := listFiles(s.fs, s.dir)
+	if err := s.settle(); err != nil {
+		return err
+	}
+	all, err := listFiles(s.fs, s.dir)
+	found := all.segments
 	if damage := (*Damage)(nil); errors.As(err, &damage) {
 		s.lose(Loss{File: damage.File, First: damage.Offset, Next: -1, Reason: damage.Detail})
 		found, err = nil, nil
@@ -288,7 +301,10 @@ func (r *Repair) write(dir string) error {
 		return err
 	}
 	s := r.salvage()
-	w := rewriter{fs: r.fs, from: r.dir(), to: dir, base: -1}
+	if err := s.settle(); err != nil {
+		return err
+	}
+	w := rewriter{fs: s.fs, from: r.dir(), to: dir, base: -1}
 	s.take = w.take
 	err := s.run()
 	if err == nil && w.base < 0 { // nothing is left: the next offset is

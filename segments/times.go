@@ -11,52 +11,60 @@ type Found struct {
 
 // OffsetForTime finds the first record, from the log's start on, whose timestamp is at least ts. It looks inside the
 // batch, compressed or not.
-func (p *Partition) OffsetForTime(ts int64) (Found, bool, error) {
-	start, segments, err := p.searchable()
-	if err != nil {
-		return Found{}, false, err
-	}
-	for _, s := range segments {
-		found, ok, err := p.timeInSegment(s, ts, start)
-		if p.mended(err) {
-			found, ok, err = p.timeInSegment(s, ts, start)
+func (p *Partition) OffsetForTime(ts int64) (found Found, ok bool, err error) {
+	err = p.search(func(start int64, segments []*segment) error {
+		for _, s := range segments {
+			if found, ok, err = p.timeInSegment(s, ts, start); ok || err != nil {
+				return err
+			}
 		}
-		if ok || err != nil {
-			return found, ok, p.storage(err)
-		}
-	}
-	return Found{}, false, nil
+		return nil
+	})
+	return found, ok, err
 }
 
 // MaxTimestamp finds the first record, from the log's start on, that has the largest timestamp; none when no record has
 // a timestamp.
-func (p *Partition) MaxTimestamp() (Found, bool, error) {
-	start, segments, err := p.searchable()
-	if err != nil {
-		return Found{}, false, err
+func (p *Partition) MaxTimestamp() (best Found, any bool, err error) {
+	err = p.search(func(start int64, segments []*segment) error {
+		best, any = Found{}, false
+		for _, s := range segments {
+			most, ok, err := p.maxTimeFrom(s, start)
+			if err != nil {
+				return err
+			}
+			if !ok || most < 0 || any && most <= best.Timestamp {
+				continue
+			}
+			found, ok, err := p.largestInSegment(s, most, start)
+			if err != nil {
+				return err
+			}
+			if ok && (!any || found.Timestamp > best.Timestamp) {
+				best, any = found, true
+			}
+		}
+		return nil
+	})
+	return best, any, err
+}
+
+// search calls f with the log's start and segments, and again when an index had to be made whole, or when one of the
+// segments was deleted or replaced on the way.
+func (p *Partition) search(f func(start int64, segments []*segment) error) error {
+	for mended := false; ; {
+		start, segments, err := p.searchable()
+		if err == nil {
+			err = f(start, segments)
+		}
+		switch {
+		case errors.Is(err, errRemoved):
+		case !mended && p.mended(err):
+			mended = true
+		default:
+			return p.storage(err)
+		}
 	}
-	var best Found
-	any := false
-	for _, s := range segments {
-		most, ok, err := p.maxTimeFrom(s, start)
-		if p.mended(err) {
-			most, ok, err = p.maxTimeFrom(s, start)
-		}
-		if err != nil {
-			return Found{}, false, p.storage(err)
-		}
-		if !ok || most < 0 || any && most <= best.Timestamp {
-			continue
-		}
-		found, ok, err := p.largestInSegment(s, most, start)
-		if err != nil {
-			return Found{}, false, p.storage(err)
-		}
-		if ok && (!any || found.Timestamp > best.Timestamp) {
-			best, any = found, true
-		}
-	}
-	return best, any, nil
 }
 
 // largestInSegment finds the first record with the largest timestamp; by the heads of the batches that is most. When the
@@ -96,9 +104,6 @@ func (p *Partition) maxTimeFrom(s *segment, start int64) (most int64, ok bool, e
 	p.mu.Lock()
 	v, err := viewOf(s)
 	p.mu.Unlock()
-	if errors.Is(err, errRemoved) {
-		return 0, false, nil
-	}
 	if err != nil {
 		return 0, false, err
 	}
@@ -150,9 +155,6 @@ func (p *Partition) timeInSegment(s *segment, ts, start int64) (Found, bool, err
 	p.mu.Lock()
 	v, err := viewOf(s)
 	p.mu.Unlock()
-	if errors.Is(err, errRemoved) {
-		return Found{}, false, nil
-	}
 	if err != nil {
 		return Found{}, false, err
 	}

@@ -59,6 +59,10 @@ const maxProblems = 1000
 // codec, the index against the log, the snapshots, and that the segments join. visit (may be nil) is called with each
 // batch. The error is the disk's or visit's; what is wrong with the files is in the result.
 func Verify(fsys disk.FS, dir string, visit func(BatchInfo) error) (Verified, error) {
+	fsys, err := asSettled(fsys, dir)
+	if err != nil {
+		return Verified{}, fmt.Errorf("read what was compacted: %w", err)
+	}
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
 		return Verified{}, fmt.Errorf("list partition directory: %w", err)
