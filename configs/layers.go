@@ -111,6 +111,9 @@ func (b *Broker) Bool(name string) bool { v, _ := b.value(name).(bool); return v
 // Text is the value of a broker key of a text.
 func (b *Broker) Text(name string) string { v, _ := b.value(name).(string); return v }
 
+// Float is the value of a broker key of a number with a fraction.
+func (b *Broker) Float(name string) float64 { v, _ := b.value(name).(float64); return v }
+
 // Entries is the value of a broker key of a list.
 func (b *Broker) Entries(name string) []string { v, _ := b.value(name).([]string); return v }
 

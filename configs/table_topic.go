@@ -31,7 +31,7 @@ var topicDefs = []Def{
 	{Name: "remote.storage.enable", Type: Boolean, Default: "false"},
 	{Name: "retention.bytes", Type: Long, Default: "-1", Acts: true},
 	{Name: "retention.ms", Type: Long, Default: "-1", KafkaDefault: "604800000", Acts: true, check: atLeast("-1")},
-	{Name: "segment.bytes", Type: Int, Default: "134217728", KafkaDefault: "1073741824", Acts: true, check: atLeast("1048576")},
+	{Name: "segment.bytes", Type: Int, Default: "134217728", KafkaDefault: "1073741824", Acts: true, check: atLeast("1024")},
 	{Name: "segment.index.bytes", Type: Int, Default: "10485760", check: atLeast("4")},
 	{Name: "segment.jitter.ms", Type: Long, Default: "0", Acts: true, check: atLeast("0")},
 	{Name: "segment.ms", Type: Long, Default: "604800000", Acts: true, check: atLeast("1")},

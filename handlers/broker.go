@@ -49,6 +49,7 @@ type Broker struct {
 	groups   *coordinator
 	txns     *txnCoordinator
 	loggers  *loggers
+	cleaner  *logCleaner
 }
 
 // Options is what a Broker stands on. All fields are required.
@@ -77,12 +78,14 @@ func New(opt Options) *Broker {
 	b.groups = newCoordinator(b)
 	b.txns = newTxnCoordinator(b)
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
+	b.cleaner = newLogCleaner(b)
 	b.table = b.serve()
 	return b
 }
 
 // Start finishes transactions that a stop or a crash left half way, and begins what the broker does by itself: deadlines of
-// groups and transactions, expiry of offsets and of silent producers. After Stop it does nothing.
+// groups and transactions, expiry of offsets and of silent producers, retention and compaction of logs. After Stop it does
+// nothing.
 func (b *Broker) Start() {
 	b.txns.start()
 	b.groups.start()
@@ -91,6 +94,7 @@ func (b *Broker) Start() {
 	if b.stopped {
 		return
 	}
+	b.cleaner.start()
 	every := time.Duration(b.static.Int("producer.id.expiration.check.interval.ms")) * time.Millisecond
 	b.expiry = time.AfterFunc(every, func() { b.expireProducers(every) })
 }
@@ -109,6 +113,7 @@ func (b *Broker) expireProducers(every time.Duration) {
 func (b *Broker) Stop() {
 	b.txns.stop()
 	b.groups.stop()
+	defer b.cleaner.stop() // after stopped is set: it cannot be started any more
 	b.lifecycle.Lock()
 	defer b.lifecycle.Unlock()
 	b.stopped = true

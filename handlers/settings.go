@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"hash/fnv"
 	"sync"
 
 	"doze/configs"
@@ -111,11 +112,32 @@ func (b *Broker) openLog(id segments.ID, state *projections.State, topic *projec
 // logConfig is what a partition's log is told.
 func (b *Broker) logConfig(state *projections.State, topic *projections.Topic, number int32) segments.Config {
 	configs := b.settings(state).topic(state, topic.Name)
+	flushMessages := configs.FlushMessages
+	if configs.FlushMs == 0 {
+		flushMessages = 1
+	}
 	return segments.Config{
-		SegmentBytes: int64(configs.SegmentBytes), SegmentMs: configs.SegmentMs,
+		SegmentBytes: int64(configs.SegmentBytes), SegmentMs: rollAfter(configs, topic.ID, number),
+		FlushMessages: flushMessages, FlushMs: configs.FlushMs,
 		LogStart:    state.LogStarts.Of(topic.ID, number),
 		LeaderEpoch: topic.LeaderEpoch(number, state.Starts),
 	}
+}
+
+// rollAfter is how old a segment may get before the next begins: segment.ms, for a compacted topic at most
+// max.compaction.lag.ms, less a part of segment.jitter.ms that is another for each partition.
+func rollAfter(t *configs.Topic, id projections.ID, number int32) int64 {
+	most := t.SegmentMs
+	if t.Compact && t.MaxCompactionLagMs > 0 {
+		most = min(most, t.MaxCompactionLagMs)
+	}
+	if jitter := min(t.SegmentJitterMs, most); jitter > 0 {
+		hash := fnv.New64a()
+		hash.Write(id[:])
+		hash.Write([]byte{byte(number), byte(number >> 8), byte(number >> 16), byte(number >> 24)})
+		most -= int64(hash.Sum64()>>1) % jitter
+	}
+	return max(most, 1)
 }
 
 // defaultPartitions is num.partitions: how many a topic gets that does not say.

@@ -134,7 +134,7 @@ func (p *Partition) store(b *Batch, a *Admission) error {
 		return fmt.Errorf("append to partition %s: %w: %w", p.id, ErrStorage, err)
 	}
 	p.publish(s, b, a)
-	return nil
+	return p.flushDue()
 }
 
 // segmentFor returns the segment that the batch goes to, rolling when it is time.

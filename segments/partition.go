@@ -46,7 +46,10 @@ type Config struct {
 	SegmentBytes int64 // segment.bytes; 0: 128 MiB
 	SegmentMs    int64 // segment.ms; 0: never
 	LogStart     int64 // from the journal: records below were deleted
-	LeaderEpoch  int32 // that the partition is led with
+	// FlushMessages and FlushMs are how many records, and how long, an append may stay unsynced; 0: no bound beside
+	// Options.SyncEvery.
+	FlushMessages, FlushMs int64
+	LeaderEpoch            int32 // that the partition is led with
 }
 
 const defaultSegmentBytes = 128 << 20
@@ -113,6 +116,7 @@ type Partition struct {
 	sealed   []*segment    // full, waiting for the coarse sync to finish them
 	newFiles bool          // directory entries wait for a sync
 	newDir   bool          // the partition's directory itself too
+	flushing bool          // a sync for FlushMs is on its way
 	round    chan struct{} // closed when the sync that is under way ends
 
 	cleaned  cleanState // (w) how far the log is compacted

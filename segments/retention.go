@@ -74,7 +74,7 @@ func (p *Partition) writtenAt(s SegmentInfo, now int64) (int64, error) {
 		return s.MaxTimestamp, nil
 	}
 	info, err := p.dir.fs.Stat(path.Join(p.path, segmentName(s.Base, "log")))
-	if err != nil {
+	if err != nil || info.ModTime().IsZero() {
 		return now, nil // deleted or replaced since: the next look sees what there is
 	}
 	return info.ModTime().UnixMilli(), nil

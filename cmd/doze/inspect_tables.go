@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"doze"
+	"doze/configs"
 	"doze/projections"
 	"doze/replay"
 )
@@ -133,6 +134,7 @@ func (l *look) inWords(table string, row []field) []field {
 		if word, known := resourceTypes[number]; known {
 			row[0].Value = word + ":" + name
 		}
+		row = append(row, field{Name: "note", Value: configNote(number, row)})
 	case table == "log-starts":
 		l.state.Topics.Each("", func(t *projections.Topic) bool {
 			if t.ID.String() == first {
@@ -142,6 +144,24 @@ func (l *look) inWords(table string, row []field) []field {
 		})
 	}
 	return row
+}
+
+// configTables are the tables of keys by resource type.
+var configTables = map[string]*configs.Table{"2": configs.TopicKeys, "4": configs.BrokerKeys, "16": configs.ClientMetricsKeys, "32": configs.GroupKeys}
+
+// configNote says of a config that is kept for clients only that it does nothing here.
+func configNote(resourceType string, row []field) string {
+	table := configTables[resourceType]
+	for _, f := range row {
+		name, isText := f.Value.(string)
+		if f.Name != "config" || !isText || table == nil {
+			continue
+		}
+		if def, known := table.Lookup(name); known && !def.Acts {
+			return "kept, does not act"
+		}
+	}
+	return ""
 }
 
 func partitionRows(partitions []doze.PartitionInfo, at bool) (rows [][]field) {
