@@ -26,5 +26,6 @@ func areas() [][]Scenario {
 		recordScenarios(),
 		recompressScenarios(),
 		markerScenarios(),
+		storageScenarios(),
 	}
 }

@@ -1,6 +1,10 @@
 package segments
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
 
 // Found is a record that ListOffsets asks for.
 type Found struct {
@@ -24,29 +28,45 @@ func (p *Partition) OffsetForTime(ts int64) (found Found, ok bool, err error) {
 }
 
 // MaxTimestamp finds the first record, from the log's start on, that has the largest timestamp; none when no record has
-// a timestamp.
+// a timestamp. The index tells which segment to look into.
 func (p *Partition) MaxTimestamp() (best Found, any bool, err error) {
 	err = p.search(func(start int64, segments []*segment) error {
 		best, any = Found{}, false
-		for _, s := range segments {
-			most, ok, err := p.maxTimeFrom(s, start)
-			if err != nil {
-				return err
+		newest, err := p.newestFirst(start, segments)
+		for _, n := range newest {
+			if err != nil || any && n.most <= best.Timestamp {
+				break
 			}
-			if !ok || most < 0 || any && most <= best.Timestamp {
-				continue
-			}
-			found, ok, err := p.largestInSegment(s, most, start)
-			if err != nil {
-				return err
-			}
-			if ok && (!any || found.Timestamp > best.Timestamp) {
+			var found Found
+			var ok bool
+			if found, ok, err = p.largestInSegment(n.segment, n.most, start); ok && (!any || found.Timestamp > best.Timestamp) {
 				best, any = found, true
 			}
 		}
-		return nil
+		return err
 	})
 	return best, any, err
+}
+
+// newest is a segment with the largest timestamp in it.
+type newest struct {
+	*segment
+	most int64
+}
+
+// newestFirst lists the segments that have timestamps, those with the largest first.
+func (p *Partition) newestFirst(start int64, segments []*segment) (out []newest, err error) {
+	for _, s := range segments {
+		most, ok, err := p.maxTimeFrom(s, start)
+		if err != nil {
+			return nil, err
+		}
+		if ok && most >= 0 {
+			out = append(out, newest{s, most})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b newest) int { return cmp.Compare(b.most, a.most) })
+	return out, nil
 }
 
 // search calls f with the log's start and segments, and again when an index had to be made whole, or when one of the
