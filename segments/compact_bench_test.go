@@ -172,19 +172,19 @@ func sparseLog(b *testing.B, dir string, segments, batches int) (times []int64) 
 			b.Fatal(err)
 		}
 		index := indexHeader(base)
-		most := int64(-1)
+		var before *entry
 		for i := range batches {
 			at := base + int64(i)
 			m := made{records: 1, base: at * 10, value: make([]byte, size-headerBytes-11)}
 			raw := m.bytes()
 			binary.BigEndian.PutUint64(raw, uint64(at))
 			h := parseHeader(raw)
-			e := entryOf(&h, int64(i)*size, 1, most)
+			e := entryOf(&h, int64(i)*size, 1, before)
 			e.attributes |= entryVouched
 			if len(raw) != size {
 				b.Fatal(len(raw))
 			}
-			most = e.maxSoFar
+			before = &e
 			index = appendEntry(index, &e)
 			if i == batches/2 || s+1 == segments && i+1 == batches {
 				times = append(times, at*10)
