@@ -2,8 +2,8 @@ package configs
 
 // brokerDefs are the keys of a broker: 340 that are described and 20 that are not.
 var brokerDefs = []Def{
-	{Name: "add.partitions.to.txn.retry.backoff.max.ms", Type: Int, Default: "100", check: atLeast("0")},
-	{Name: "add.partitions.to.txn.retry.backoff.ms", Type: Int, Default: "20", check: atLeast("1")},
+	{Name: "add.partitions.to.txn.retry.backoff.max.ms", Type: Int, Default: "100", Acts: true, check: atLeast("0")},
+	{Name: "add.partitions.to.txn.retry.backoff.ms", Type: Int, Default: "20", Acts: true, check: atLeast("1")},
 	{Name: "advertised.listeners", Type: List, Null: true, Acts: true, check: fullListOf()},
 	{Name: "alter.config.policy.class.name", Type: Class, Null: true},
 	{Name: "alter.log.dirs.replication.quota.window.num", Type: Int, Default: "11", check: atLeast("1")},
@@ -347,10 +347,10 @@ var brokerDefs = []Def{
 	{Name: "ssl.truststore.password", Type: Password, Null: true, Update: PerBroker},
 	{Name: "ssl.truststore.type", Type: String, Default: "JKS", Update: PerBroker},
 	{Name: "telemetry.max.bytes", Type: Int, Default: "1048576", check: atLeast("1")},
-	{Name: "transaction.abort.timed.out.transaction.cleanup.interval.ms", Type: Int, Default: "10000", check: atLeast("1")},
+	{Name: "transaction.abort.timed.out.transaction.cleanup.interval.ms", Type: Int, Default: "10000", Acts: true, check: atLeast("1")},
 	{Name: "transaction.max.timeout.ms", Type: Int, Default: "900000", Acts: true, check: atLeast("1")},
-	{Name: "transaction.partition.verification.enable", Type: Boolean, Default: "true", Update: ClusterWide},
-	{Name: "transaction.remove.expired.transaction.cleanup.interval.ms", Type: Int, Default: "3600000", check: atLeast("1")},
+	{Name: "transaction.partition.verification.enable", Type: Boolean, Default: "true", Acts: true, Update: ClusterWide},
+	{Name: "transaction.remove.expired.transaction.cleanup.interval.ms", Type: Int, Default: "3600000", Acts: true, check: atLeast("1")},
 	{Name: "transaction.state.log.load.buffer.size", Type: Int, Default: "5242880", check: atLeast("1")},
 	{Name: "transaction.state.log.min.isr", Type: Int, Default: "2", check: atLeast("1")},
 	{Name: "transaction.state.log.num.partitions", Type: Int, Default: "50", check: atLeast("1")},

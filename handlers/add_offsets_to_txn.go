@@ -15,6 +15,10 @@ import (
 func (b *Broker) addOffsetsToTxn(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.AddOffsetsToTxnRequest)
 	resp := respond[*kmsg.AddOffsetsToTxnResponse](r)
+	if len(req.Group) > maxName {
+		resp.ErrorCode = invalidGroupID
+		return resp, nil
+	}
 	p := producerIdentity{req.ProducerID, req.ProducerEpoch}
 	err := b.txns.take(ctx, causeOf(r), func(d *txnDecision) {
 		resp.ErrorCode = d.addGroup(req.TransactionalID, p, req.Group, 0)

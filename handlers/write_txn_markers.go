@@ -19,66 +19,58 @@ import (
 func (b *Broker) writeTxnMarkers(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.WriteTxnMarkersRequest)
 	resp := respond[*kmsg.WriteTxnMarkersResponse](r)
+	answers := markerAnswers{resp: resp, markers: map[int64]int{}, topics: map[markerTopic]int{}, partitions: map[markerPartition]int{}}
 	for i := range req.Markers {
 		m := &req.Markers[i]
-		if to := markerAnswer(resp, m.ProducerID, countPartitions(m) > 0); to != nil {
-			b.writeAsked(ctx, m, to)
+		for _, t := range m.Topics {
+			for _, number := range t.Partitions {
+				answers.put(markerPartition{markerTopic{m.ProducerID, t.Topic}, number}, b.writeOne(ctx, m, t.Topic, number))
+			}
 		}
 	}
 	return resp, nil
 }
 
-func countPartitions(m *kmsg.WriteTxnMarkersRequestMarker) (n int) {
-	for _, t := range m.Topics {
-		n += len(t.Partitions)
-	}
-	return n
+// markerAnswers puts each producer, topic and partition into the answer once.
+type markerAnswers struct {
+	resp       *kmsg.WriteTxnMarkersResponse
+	markers    map[int64]int // where they are
+	topics     map[markerTopic]int
+	partitions map[markerPartition]int
 }
 
-// markerAnswer is the place for the answer of a producer; none for a marker without partitions.
-func markerAnswer(resp *kmsg.WriteTxnMarkersResponse, producer int64, wanted bool) *kmsg.WriteTxnMarkersResponseMarker {
-	if !wanted {
-		return nil
-	}
-	for i := range resp.Markers {
-		if resp.Markers[i].ProducerID == producer {
-			return &resp.Markers[i]
-		}
-	}
-	to := kmsg.NewWriteTxnMarkersResponseMarker()
-	to.ProducerID = producer
-	resp.Markers = append(resp.Markers, to)
-	return &resp.Markers[len(resp.Markers)-1]
+type markerTopic struct {
+	producer int64
+	topic    string
 }
 
-func (b *Broker) writeAsked(ctx context.Context, m *kmsg.WriteTxnMarkersRequestMarker, to *kmsg.WriteTxnMarkersResponseMarker) {
-	for _, asked := range m.Topics {
-		topic := markerTopic(to, asked.Topic)
-		for _, number := range asked.Partitions {
-			p := markerPartition(topic, number)
-			p.ErrorCode = b.writeOne(ctx, m, asked.Topic, number)
-		}
-	}
+type markerPartition struct {
+	markerTopic
+	number int32
 }
 
-func markerTopic(to *kmsg.WriteTxnMarkersResponseMarker, name string) *kmsg.WriteTxnMarkersResponseMarkerTopic {
-	for i := range to.Topics {
-		if to.Topics[i].Topic == name {
-			return &to.Topics[i]
-		}
+func (a *markerAnswers) put(p markerPartition, code int16) {
+	i, ok := a.markers[p.producer]
+	if !ok {
+		i = len(a.resp.Markers)
+		a.markers[p.producer] = i
+		a.resp.Markers = append(a.resp.Markers, kmsg.WriteTxnMarkersResponseMarker{ProducerID: p.producer})
 	}
-	to.Topics = append(to.Topics, kmsg.WriteTxnMarkersResponseMarkerTopic{Topic: name})
-	return &to.Topics[len(to.Topics)-1]
-}
-
-func markerPartition(topic *kmsg.WriteTxnMarkersResponseMarkerTopic, number int32) *kmsg.WriteTxnMarkersResponseMarkerTopicPartition {
-	for i := range topic.Partitions {
-		if topic.Partitions[i].Partition == number {
-			return &topic.Partitions[i]
-		}
+	m := &a.resp.Markers[i]
+	j, ok := a.topics[p.markerTopic]
+	if !ok {
+		j = len(m.Topics)
+		a.topics[p.markerTopic] = j
+		m.Topics = append(m.Topics, kmsg.WriteTxnMarkersResponseMarkerTopic{Topic: p.topic})
 	}
-	topic.Partitions = append(topic.Partitions, kmsg.WriteTxnMarkersResponseMarkerTopicPartition{Partition: number})
-	return &topic.Partitions[len(topic.Partitions)-1]
+	t := &m.Topics[j]
+	k, ok := a.partitions[p]
+	if !ok {
+		k = len(t.Partitions)
+		a.partitions[p] = k
+		t.Partitions = append(t.Partitions, kmsg.WriteTxnMarkersResponseMarkerTopicPartition{Partition: p.number})
+	}
+	t.Partitions[k].ErrorCode = code
 }
 
 func (b *Broker) writeOne(ctx context.Context, m *kmsg.WriteTxnMarkersRequestMarker, name string, number int32) int16 {

@@ -53,6 +53,7 @@ func FuzzCheckBatch(f *testing.F) {
 			b[atMagic] = 2
 			seal(b)
 		}
+		HeadOf(b)
 		checkTwice(t, b, &Rules{InflateBytes: 1 << 20})
 	})
 }
