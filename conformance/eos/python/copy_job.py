@@ -28,7 +28,10 @@ def new_consumer():
 
 
 def new_producer():
+    # librdkafka 2.16 begins anew with its brokers when the only one is down, and then waits for ever for the group's
+    # coordinator as it knew it before: the recovery is switched off.
     producer = Producer({
+        "metadata.recovery.strategy": "none",
         "bootstrap.servers": os.environ["BOOTSTRAP"],
         "transactional.id": os.environ["GROUP"],
         "transaction.timeout.ms": 60000,
