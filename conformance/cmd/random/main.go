@@ -8,10 +8,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"doze"
 	"doze/conformance"
@@ -40,7 +42,7 @@ type options struct {
 
 func (o options) run(ctx context.Context) error {
 	set := conformance.RandomGroups(o.seed, o.steps).Set
-	node, err := kafka.Start(ctx, kafka.Options{Name: fmt.Sprint("random-", o.port), Port: o.port, Set: set})
+	node, err := kafka.Start(ctx, kafka.Options{Name: fmt.Sprintf("random-%d-%d", o.port, os.Getpid()), Port: o.port, Set: set})
 	if err != nil {
 		return err
 	}
@@ -71,13 +73,30 @@ func (o options) same(seed uint64, theirs, ours conformance.Broker) bool {
 	script := conformance.RandomGroups(seed, o.steps)
 	want, wantErr := conformance.Play(script, theirs)
 	got, gotErr := conformance.Play(script, ours)
-	diffs := recording.Diff(want, got)
-	if err := errors.Join(wantErr, gotErr); err == nil && len(diffs) == 0 {
+	err := errors.Join(wantErr, gotErr)
+	if err == nil && len(recording.Diff(want, got)) == 0 {
 		fmt.Printf("seed %d: the same in %d steps\n", seed, len(want.Steps))
 		return true
 	}
-	fmt.Printf("seed %d differs: Kafka %v, doze %v\n%s", seed, wantErr, gotErr, recording.Report(diffs, "Kafka", "doze"))
+	fmt.Printf("seed %d differs: Kafka %v, doze %v\n%s", seed, wantErr, gotErr, firstDifference(want, got))
 	return false
+}
+
+// firstDifference is the way to the first step that differs, and how it does: from then on two scripts are told apart.
+func firstDifference(want, got *recording.Recording) string {
+	var way strings.Builder
+	for n := range min(len(want.Steps), len(got.Steps)) {
+		a, b := *want, *got
+		a.Steps, b.Steps = want.Steps[n:n+1], got.Steps[n:n+1]
+		if diffs := recording.Diff(&a, &b); len(diffs) > 0 {
+			return way.String() + recording.Report(diffs, "Kafka", "doze")
+		}
+		if step := want.Steps[n]; step.Name != "describe" && step.Name != "commit of another group" {
+			answer, _ := json.Marshal(step.Answer)
+			fmt.Fprintf(&way, "  %s: %.300s %s\n", step.Name, answer, step.Took)
+		}
+	}
+	return way.String() + "  one of them ended here\n"
 }
 
 // served is doze in this process; scripts do not restart it.
