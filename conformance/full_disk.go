@@ -103,6 +103,7 @@ func fullInit(transactional bool) func(*Conn) kmsg.Request {
 // fullTxn is a transactional id that has a producer, and with added a transaction.
 func (n *Conn) fullTxn(added bool) (id string, producer int64, epoch int16) {
 	id = "t" + fullBytes[:8000]
+	n.fullCoordinator(id)
 	req := kmsg.NewPtrInitProducerIDRequest()
 	req.ProducerID, req.ProducerEpoch, req.TransactionTimeoutMillis, req.TransactionalID = -1, -1, 60_000, &id
 	r := AskUntil(n, "a transactional producer", 4, req, func(r *kmsg.InitProducerIDResponse) bool { return r.ErrorCode == 0 })
@@ -215,9 +216,17 @@ func (n *Conn) fullTxnOf(id string) {
 	req := kmsg.NewPtrInitProducerIDRequest()
 	req.ProducerID, req.ProducerEpoch, req.TransactionTimeoutMillis = -1, -1, 60_000
 	if id != "" {
+		n.fullCoordinator(id)
 		req.TransactionalID = &id
 	}
 	AskUntil(n, "producer "+id, 4, req, func(r *kmsg.InitProducerIDResponse) bool { return r.ErrorCode == 0 })
+}
+
+// fullCoordinator waits for the coordinator of a transactional id: Kafka makes its topic when it is first asked for.
+func (n *Conn) fullCoordinator(id string) {
+	req := kmsg.NewPtrFindCoordinatorRequest()
+	req.CoordinatorKey, req.CoordinatorType = id, 1
+	AskUntil(n, "coordinator of transactions", 3, req, func(r *kmsg.FindCoordinatorResponse) bool { return r.ErrorCode == 0 })
 }
 
 // fullNames are groups whose names together are more than a block.
