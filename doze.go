@@ -164,12 +164,7 @@ func (b *Broker) openJournal() error {
 	}
 	b.store, b.recovery = store, recovery
 	b.onClose(store.Close)
-	return b.store.Update(context.Background(), journal.Timed("start"), func(tx *journal.Tx[*projections.State]) {
-		if tx.State.ClusterID == "" {
-			tx.Emit(&journal.ClusterCreated{ClusterID: store.ClusterID()})
-		}
-		tx.Emit(&journal.BrokerStarted{Version: Version()})
-	})
+	return b.noteStart()
 }
 
 // openLogs opens the directory of partitions and sets aside those that the journal does not know.

@@ -82,11 +82,7 @@ var onFailingDisk = []struct {
 		req.Topics = append(req.Topics, kmsg.OffsetDeleteRequestTopic{Topic: "orders", Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{}}})
 		return request[*kmsg.OffsetDeleteResponse](c, req, 0).ErrorCode
 	}},
-	{"InitProducerId", 22, coordinatorNotAvailable, func(c *testConn) int16 {
-		req := kmsg.NewPtrInitProducerIDRequest()
-		req.ProducerID, req.ProducerEpoch = -1, -1
-		return request[*kmsg.InitProducerIDResponse](c, req, 4).ErrorCode
-	}},
+	{"InitProducerId, no id in hand", 22, coordinatorNotAvailable, func(c *testConn) int16 { return initProducer(c) }},
 	{"Metadata that would create", 3, unknownTopicOrPartition, func(c *testConn) int16 {
 		req := kmsg.NewPtrMetadataRequest()
 		req.AllowAutoTopicCreation = true
@@ -273,6 +269,34 @@ func TestDiskThatTakesNoWrites(t *testing.T) {
 			b.fs.Clear()
 			workAll(t, c, nil)
 		})
+	}
+}
+
+func initProducer(c *testConn) int16 {
+	req := kmsg.NewPtrInitProducerIDRequest()
+	req.ProducerID, req.ProducerEpoch = -1, -1
+	return request[*kmsg.InitProducerIDResponse](c, req, 4).ErrorCode
+}
+
+// TestProducerIDsInHandAreGivenOut on a full disk too, as Kafka does: the block they are of is written down.
+func TestProducerIDsInHandAreGivenOut(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	if code := initProducer(c); code != none {
+		t.Fatal(code)
+	}
+	b.fs.Inject(&disk.Fault{Err: disk.ENOSPC, Only: []disk.Op{disk.OpWrite}, Persistent: true})
+	for n := 1; n < producerIDBlock; n++ {
+		if code := initProducer(c); code != none {
+			t.Fatalf("id %d: code %d", n, code)
+		}
+	}
+	if code := initProducer(c); code != coordinatorNotAvailable {
+		t.Errorf("one more than the block has: code %d", code)
+	}
+	b.fs.Clear()
+	if code := initProducer(c); code != none {
+		t.Errorf("with space again: code %d", code)
 	}
 }
 

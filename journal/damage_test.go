@@ -126,23 +126,24 @@ func TestEveryBitCounts(t *testing.T) {
 			end := positions[len(positions)-1]
 			size := min(end.Offset+end.Bytes+frameHead, int64(len(readFile(t, image, theFile))))
 			known := positions[c.vouched-1]
-			for place := int64(0); place < size; place++ {
+			for flip := range 8 * size {
+				place, bit := flip/8, flip%8
 				fsys := image.Crash(disk.KillProcess())
-				changeFile(t, fsys, theFile, func(b []byte) []byte { b[place] ^= 1 << (place % 8); return b })
+				changeFile(t, fsys, theFile, func(b []byte) []byte { b[place] ^= 1 << bit; return b })
 				last, damage := opened(t, p, fsys)
 				switch {
 				case damage != nil:
 				case place < known.Offset+known.Bytes && wholeFrames(positions, place) < uint64(c.vouched):
-					t.Fatalf("bit %d of byte %d: opened with %d entries", place%8, place, last)
+					t.Fatalf("bit %d of byte %d: opened with %d entries", bit, place, last)
 				case last < wholeFrames(positions, place):
-					t.Fatalf("bit %d of byte %d: opened with %d entries, %d come before it", place%8, place, last, wholeFrames(positions, place))
+					t.Fatalf("bit %d of byte %d: opened with %d entries, %d come before it", bit, place, last, wholeFrames(positions, place))
 				}
 			}
 		})
 	}
 }
 
-// TestSnapshotsAndMarkersWithAFlippedBit cost time or a note, never an entry.
+// TestSnapshotsAndMarkersWithAFlippedBit, or cut anywhere, cost time or a note, never an entry.
 func TestSnapshotsAndMarkersWithAFlippedBit(t *testing.T) {
 	image, p, positions := dying(t, true, topic("b"), commit("g", 2, 3))
 	l, err := list(image, "journal")
@@ -151,10 +152,18 @@ func TestSnapshotsAndMarkersWithAFlippedBit(t *testing.T) {
 	}
 	for _, name := range []string{"journal/" + markerName, "journal/" + snapshotName(l.snapshots[0])} {
 		for place := range readFile(t, image, name) {
-			fsys := image.Crash(disk.KillProcess())
-			changeFile(t, fsys, name, func(b []byte) []byte { b[place] ^= 1 << (place % 8); return b })
-			if last, damage := opened(t, p, fsys); damage != nil || last < uint64(len(positions)) {
-				t.Fatalf("bit %d of byte %d of %s: %d entries, %v", place%8, place, name, last, damage)
+			for bit := range 9 {
+				fsys := image.Crash(disk.KillProcess())
+				changeFile(t, fsys, name, func(b []byte) []byte {
+					if bit == 8 {
+						return b[:place]
+					}
+					b[place] ^= 1 << bit
+					return b
+				})
+				if last, damage := opened(t, p, fsys); damage != nil || last < uint64(len(positions)) {
+					t.Fatalf("bit %d of byte %d of %s: %d entries, %v", bit, place, name, last, damage)
+				}
 			}
 		}
 	}

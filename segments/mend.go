@@ -77,6 +77,6 @@ func (p *Partition) rebuildIndex(s *segment) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s.flushed, s.tail, s.known = r.entries, nil, false
+	s.flushed, s.tail, s.known = r.entries-len(r.held), r.held, false
 	return nil
 }

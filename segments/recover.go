@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"syscall"
 
 	"doze/disk"
 )
@@ -97,13 +99,14 @@ type recovery struct {
 	log      disk.File
 	index    disk.File
 	scan     *scanner
-	last     *entry // the last batch
-	entries  int    // how many batches
-	old      []byte // entries of the file that may still be right
-	oldAt    int    // index of the first of old
-	fileHas  int    // entries in the file
-	rebuilt  []byte // entries to be written
-	vouchEnd int64  // everything in the file below was on disk when it was indexed
+	last     *entry  // the last batch
+	entries  int     // how many batches
+	old      []byte  // entries of the file that may still be right
+	oldAt    int     // index of the first of old
+	fileHas  int     // entries in the file
+	rebuilt  []byte  // entries to be written
+	held     []entry // entries behind those of the file, for which the disk had no space
+	vouchEnd int64   // everything in the file below was on disk when it was indexed
 }
 
 func (r *recovery) run() error {
@@ -307,20 +310,38 @@ func (r *recovery) oldEntry() (entry, bool) {
 	return e, err == nil
 }
 
-// writeIndex makes the file say what was found.
+// writeIndex makes the file say what was found. On a full disk the last entries stay in memory, as those of batches that
+// were appended a moment ago: a start on it shows what is there.
 func (r *recovery) writeIndex() error {
-	if err := r.writeEntries(); err != nil {
+	held := slices.Clone(r.rebuilt)
+	err := r.writeEntries()
+	switch {
+	case isFull(err):
+		r.hold(held)
+	case err != nil:
 		return err
 	}
 	size, err := r.index.Size()
 	if err != nil {
 		return err
 	}
-	if want := entryPosition(r.entries); size != want {
+	if want := entryPosition(r.entries - len(r.held)); size != want {
 		return r.index.Truncate(want)
 	}
 	return nil
 }
+
+// hold keeps entries in memory.
+func (r *recovery) hold(b []byte) {
+	for at := 0; at < len(b); at += entryBytes {
+		if e, err := parseEntry(b[at:]); err == nil { // they were made a moment ago
+			r.held = append(r.held, e)
+		}
+	}
+}
+
+// isFull tells whether the disk has no space, for this user or at all.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // readTail judges what lies behind the last whole batch.
 func (r *recovery) readTail() error {
@@ -467,7 +488,7 @@ func copyRange(fsys disk.FS, from disk.File, pos, end int64, name string) error 
 // finish notes what the segment is now.
 func (r *recovery) finish() {
 	s := r.s
-	s.size, s.flushed = r.scan.pos, r.entries
+	s.size, s.flushed, s.tail = r.scan.pos, r.entries-len(r.held), r.held
 	s.known = false
 	if r.scan.pos > r.vouchEnd {
 		r.pending = append(r.pending, s)
