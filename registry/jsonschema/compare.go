@@ -8,9 +8,9 @@ import (
 
 // Bounds of a comparison.
 const (
-	maxSteps = 200_000
+	maxSteps = 100_000
 	maxDepth = 2_000
-	maxFound = 100_000
+	maxFound = 50_000
 )
 
 var (

@@ -208,7 +208,7 @@ func TestBombsTakeBoundedTime(t *testing.T) {
 		start := time.Now()
 		original, update := mustParse(t, b[0]), mustParse(t, b[1])
 		_, err := Compare(Strict, original.Root, update.Root)
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s took %v", name, took)
 		} else {
 			t.Logf("%s: %v, %v", name, took, err)
