@@ -215,3 +215,18 @@ func writtenAs(f *Field, w *Schema, byName map[string]*Field) *Field {
 	}
 	return hits[0]
 }
+
+var explanations = map[string]string{
+	"FIXED_SIZE_MISMATCH":                "The size of FIXED type field at path '@' in the %r schema does not match with the %w schema",
+	"TYPE_MISMATCH":                      "The type (path '@') of a field in the %r schema does not match with the %w schema",
+	"NAME_MISMATCH":                      "The name of the schema has changed (path '@')",
+	"MISSING_ENUM_SYMBOLS":               "The %r schema is missing enum symbols '%m' at path '@' in the %w schema",
+	"MISSING_UNION_BRANCH":               "The %r schema is missing a type inside a union field at path '@' in the %w schema",
+	"READER_FIELD_MISSING_DEFAULT_VALUE": "The field '%m' at path '@' in the %r schema has no default value and is missing in the %w schema",
+}
+
+// Describe is the difference as clients of Confluent's registry know it. reader and writer are the words for the two schemas.
+func (d Difference) Describe(reader, writer string) string {
+	text := strings.NewReplacer("@", d.Location, "%r", reader, "%w", writer, "%m", d.Message).Replace(explanations[d.Type])
+	return "{errorType:'" + d.Type + "', description:'" + text + "', additionalInfo:'" + d.Message + "'}"
+}
