@@ -193,7 +193,7 @@ func (r *Registry) postVersion(q *request) (any, error) {
 			return nil, err
 		}
 	}
-	a.Subject = ""
+	a.Subject, a.At = "", 0
 	return a, nil
 }
 
