@@ -5,21 +5,19 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/google/btree"
-
 	"doze/journal"
 )
 
 // Registry is the schema registry: versions of subjects, the schemas that they are, configs and modes.
 type Registry struct {
-	versions  *btree.BTreeG[SchemaVersion]   // by subject, version
-	schemas   *btree.BTreeG[*Schema]         // by context, id
-	guids     *btree.BTreeG[*Schema]         // by context, guid, id
-	uses      *btree.BTreeG[schemaUse]       // by context, id, subject, version
-	referrers *btree.BTreeG[schemaReferrer]  // by subject, version, context, id
-	contexts  *btree.BTreeG[RegistryContext] // by name
-	configs   *btree.BTreeG[*RegistryConfig] // by scope
-	modes     *btree.BTreeG[RegistryMode]    // by scope
+	versions  tree[SchemaVersion]   // by subject, version
+	schemas   tree[*Schema]         // by context, id
+	guids     tree[*Schema]         // by context, guid, id
+	uses      tree[schemaUse]       // by context, id, subject, version
+	referrers tree[schemaReferrer]  // by subject, version, context, id
+	contexts  tree[RegistryContext] // by name
+	configs   tree[*RegistryConfig] // by scope
+	modes     tree[RegistryMode]    // by scope
 	bytes     int64
 }
 
@@ -113,34 +111,35 @@ func QualifyReference(context, subject string) string {
 
 func newRegistry() Registry {
 	return Registry{
-		versions: btree.NewG(treeDegree, func(a, b SchemaVersion) bool {
+		versions: newTree(func(a, b SchemaVersion) bool {
 			if c := strings.Compare(a.Subject, b.Subject); c != 0 {
 				return c < 0
 			}
 			return a.Version < b.Version
 		}),
-		schemas: btree.NewG(treeDegree, func(a, b *Schema) bool {
+		schemas: newTree(func(a, b *Schema) bool {
 			return cmp.Or(strings.Compare(a.Context, b.Context), cmp.Compare(a.ID, b.ID)) < 0
 		}),
-		guids: btree.NewG(treeDegree, func(a, b *Schema) bool {
+		guids: newTree(func(a, b *Schema) bool {
 			return cmp.Or(strings.Compare(a.Context, b.Context), bytes.Compare(a.GUID[:], b.GUID[:]), cmp.Compare(a.ID, b.ID)) < 0
 		}),
-		uses: btree.NewG(treeDegree, func(a, b schemaUse) bool {
+		uses: newTree(func(a, b schemaUse) bool {
 			return cmp.Or(strings.Compare(a.context, b.context), cmp.Compare(a.id, b.id), strings.Compare(a.subject, b.subject), cmp.Compare(a.version, b.version)) < 0
 		}),
-		referrers: btree.NewG(treeDegree, func(a, b schemaReferrer) bool {
+		referrers: newTree(func(a, b schemaReferrer) bool {
 			return cmp.Or(strings.Compare(a.subject, b.subject), cmp.Compare(a.version, b.version), strings.Compare(a.context, b.context), cmp.Compare(a.id, b.id)) < 0
 		}),
-		contexts: btree.NewG(treeDegree, func(a, b RegistryContext) bool { return a.Name < b.Name }),
-		configs:  btree.NewG(treeDegree, func(a, b *RegistryConfig) bool { return a.Scope < b.Scope }),
-		modes:    btree.NewG(treeDegree, func(a, b RegistryMode) bool { return a.Scope < b.Scope }),
+		contexts: newTree(func(a, b RegistryContext) bool { return a.Name < b.Name }),
+		configs:  newTree(func(a, b *RegistryConfig) bool { return a.Scope < b.Scope }),
+		modes:    newTree(func(a, b RegistryMode) bool { return a.Scope < b.Scope }),
 	}
 }
 
-func (r Registry) clone() Registry {
-	r.versions, r.schemas, r.guids, r.uses = r.versions.Clone(), r.schemas.Clone(), r.guids.Clone(), r.uses.Clone()
-	r.referrers, r.contexts, r.configs, r.modes = r.referrers.Clone(), r.contexts.Clone(), r.configs.Clone(), r.modes.Clone()
-	return r
+func (r *Registry) clone() Registry {
+	c := *r
+	c.versions, c.schemas, c.guids, c.uses = r.versions.clone(), r.schemas.clone(), r.guids.clone(), r.uses.clone()
+	c.referrers, c.contexts, c.configs, c.modes = r.referrers.clone(), r.contexts.clone(), r.configs.clone(), r.modes.clone()
+	return c
 }
 
 // Versions counts the versions of all subjects, hidden ones too.
@@ -160,7 +159,7 @@ func (r Registry) OfSubject(subject string, yield func(SchemaVersion) bool) {
 
 // Latest is the subject's newest version that is not hidden.
 func (r Registry) Latest(subject string) (latest SchemaVersion, found bool) {
-	r.versions.DescendLessOrEqual(SchemaVersion{Subject: subject, Version: 1<<31 - 1}, func(v SchemaVersion) bool {
+	r.versions.t.DescendLessOrEqual(SchemaVersion{Subject: subject, Version: 1<<31 - 1}, func(v SchemaVersion) bool {
 		if v.Subject == subject && !v.Deleted {
 			latest, found = v, true
 		}
@@ -188,7 +187,7 @@ func (r Registry) OfVersion(v SchemaVersion) *Schema {
 
 // WithGUID is the schema with the guid in the context, that with the highest id if there are more, or nil.
 func (r Registry) WithGUID(context string, guid ID) (found *Schema) {
-	r.guids.DescendLessOrEqual(&Schema{Context: context, GUID: guid, ID: 1<<31 - 1}, func(s *Schema) bool {
+	r.guids.t.DescendLessOrEqual(&Schema{Context: context, GUID: guid, ID: 1<<31 - 1}, func(s *Schema) bool {
 		if s.Context == context && s.GUID == guid {
 			found = s
 		}

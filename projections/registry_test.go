@@ -97,7 +97,7 @@ func TestCheckFindsABrokenRegistry(t *testing.T) {
 		"is of no version":  func(r *Registry) { r.putSchema(&Schema{Context: ".", ID: 5}) },
 		"which is not":      func(r *Registry) { r.schemas.Delete(&Schema{Context: ".", ID: 1}) },
 		"by its guid":       func(r *Registry) { r.guids.Delete(r.Schema(".", 1)) },
-		"no referrer":       func(r *Registry) { r.referrers.Clear(false) },
+		"no referrer":       func(r *Registry) { r.referrers = newRegistry().referrers },
 		"is no use":         func(r *Registry) { r.uses.Delete(schemaUse{".", 1, "common", 1}) },
 		"which gave out":    func(r *Registry) { r.contexts.Delete(RegistryContext{Name: ".lab"}) },
 		"should be":         func(r *Registry) { r.putVersion(SchemaVersion{Subject: ":.:x", Version: 1, ID: 1}) },
