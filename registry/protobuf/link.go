@@ -10,6 +10,7 @@ import (
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
@@ -18,6 +19,25 @@ const defaultName = "default"
 
 // Link makes a descriptor of the schema: everything that it refers to must be there.
 func (p *Parsed) Link(ctx context.Context) (*descriptorpb.FileDescriptorProto, error) {
+	file, err := p.compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, is := file.(linker.Result)
+	if !is {
+		return nil, errors.New("no descriptor was made")
+	}
+	d, _ := proto.Clone(result.FileDescriptorProto()).(*descriptorpb.FileDescriptorProto)
+	d.SourceCodeInfo = nil
+	return d, nil
+}
+
+// Descriptor is the linked file, for messages of its types.
+func (p *Parsed) Descriptor(ctx context.Context) (protoreflect.FileDescriptor, error) {
+	return p.compile(ctx)
+}
+
+func (p *Parsed) compile(ctx context.Context) (linker.File, error) {
 	texts := map[string]string{defaultName: sourceOf(p.File)}
 	for _, i := range p.imports {
 		if _, known := texts[i.Name]; !known {
@@ -39,13 +59,7 @@ func (p *Parsed) Link(ctx context.Context) (*descriptorpb.FileDescriptorProto, e
 	if err != nil {
 		return nil, err
 	}
-	result, is := files[0].(linker.Result)
-	if !is {
-		return nil, errors.New("no descriptor was made")
-	}
-	d, _ := proto.Clone(result.FileDescriptorProto()).(*descriptorpb.FileDescriptorProto)
-	d.SourceCodeInfo = nil
-	return d, nil
+	return files[0], nil
 }
 
 // Serialized is the descriptor in base64.
