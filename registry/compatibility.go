@@ -81,10 +81,10 @@ func (v view) against(level string, lenient bool, c *candidate, previous project
 	var messages []string
 	advice := ""
 	if level == "FORWARD" || level == "FULL" {
-		messages, advice = old.reads(lenient, c.model, "old", "new")
+		messages, advice = old.refusals(lenient, c.model, "old", "new")
 	}
 	if level == "BACKWARD" || level == "FULL" {
-		more, help := c.model.reads(lenient, old, "new", "old")
+		more, help := c.model.refusals(lenient, old, "new", "old")
 		if messages = append(messages, more...); help != "" {
 			advice = help
 		}

@@ -164,8 +164,8 @@ func policy(name string) (string, error) {
 func (r *Registry) putConfig(ctx context.Context, c cause, scope string, q configRequest) (now *configAnswer, err error) {
 	err = r.update(ctx, c, func(tx *journal.Tx[*projections.State]) error {
 		v := view{tx.State}
-		if v.readOnly(scope) {
-			return readOnly(scope)
+		if v.isReadOnly(scope) {
+			return inReadOnlyMode(scope)
 		}
 		changed := projections.RegistryConfig{Scope: scope}
 		if old := v.Registry.Config(scope); old != nil {
@@ -194,8 +194,8 @@ func (r *Registry) deleteConfig(ctx context.Context, c cause, scope string) (old
 		switch {
 		case was == nil:
 			return subjectNotFound(scope)
-		case v.readOnly(scope):
-			return readOnly(scope)
+		case v.isReadOnly(scope):
+			return inReadOnlyMode(scope)
 		}
 		old = answerConfig(was)
 		if v.Registry.Config(scope) != nil {

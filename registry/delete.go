@@ -23,8 +23,8 @@ func decideDeleteSubject(v view, subject string, permanent bool) (versions []int
 		return nil, subjectNotFound(subject)
 	case !permanent && !v.has(subject, false):
 		return nil, fail(40404, "Subject '%s' was soft deleted.Set permanent=true to delete permanently", subject)
-	case v.readOnly(subject):
-		return nil, readOnly(subject)
+	case v.isReadOnly(subject):
+		return nil, inReadOnlyMode(subject)
 	}
 	versions = []int32{}
 	for _, version := range v.versions(subject) {
@@ -94,8 +94,8 @@ func decideDeleteVersion(v view, subject string, version int32, permanent bool) 
 		return 0, versionNotFound(version)
 	case !permanent && found.Deleted:
 		return 0, fail(40406, "Subject '%s' Version %s was soft deleted.Set permanent=true to delete permanently", subject, name)
-	case v.readOnly(subject):
-		return 0, readOnly(subject)
+	case v.isReadOnly(subject):
+		return 0, inReadOnlyMode(subject)
 	case len(v.referrers(subject, found.Version, permanent)) > 0:
 		return 0, referenceExists(subject, found.Version)
 	case permanent && !found.Deleted:

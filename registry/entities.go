@@ -83,6 +83,7 @@ type schemaAnswer struct {
 
 func sortSet(set []string) []string { return slices.Compact(slices.Sorted(slices.Values(set))) }
 
+//fuzz:parser class=http FuzzRequests
 func (m *metadata) UnmarshalJSON(b []byte) error {
 	type plain metadata
 	if err := json.Unmarshal(b, (*plain)(m)); err != nil {
@@ -95,6 +96,7 @@ func (m *metadata) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+//fuzz:parser class=http FuzzRequests
 func (r *rule) UnmarshalJSON(b []byte) error {
 	type plain rule
 	if err := json.Unmarshal(b, (*plain)(r)); err != nil {

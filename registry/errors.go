@@ -46,6 +46,6 @@ func referenceExists(subject string, version int32) *Error {
 	return fail(42206, "One or more references exist to the schema {magic=1,keytype=SCHEMA,subject=%s,version=%d}.", subject, version)
 }
 
-func readOnly(subject string) *Error {
+func inReadOnlyMode(subject string) *Error {
 	return notPermitted("Subject %s in context %s is in read-only mode", subject, contextPrefix(subject))
 }

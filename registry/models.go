@@ -20,13 +20,15 @@ type model interface {
 	validate(ctx context.Context, fields bool) error
 	// format is the text in a format; an unknown one is the canonical text.
 	format(ctx context.Context, name string) (string, error)
-	// reads says why this schema does not read what was written with the other, as messages with the words for both, and what
+	// refusals says why this schema does not read what was written with the other, as messages with the words for both, and what
 	// would help. Both are of one type.
-	reads(lenient bool, writer model, reader, written string) (messages []string, advice string)
+	refusals(lenient bool, writer model, reader, written string) (messages []string, advice string)
 	hasField(name string) bool
 }
 
 // parse reads a schema of the type with what it refers to.
+//
+//fuzz:parser class=http FuzzRequests
 func parse(schemaType, text string, refs []resolved, strict bool) (model, error) {
 	m, err := parseModel(schemaType, text, refs, strict)
 	if err != nil {
@@ -39,6 +41,7 @@ func invalid(schemaType string, err error) *Error {
 	return invalidSchema("Invalid schema of type %s, details: %v", schemaType, err)
 }
 
+//fuzz:parser class=http FuzzRequests
 func parseModel(schemaType, text string, refs []resolved, strict bool) (model, error) {
 	switch schemaType {
 	case Avro:
@@ -88,7 +91,7 @@ func (m avroModel) format(_ context.Context, name string) (string, error) {
 	return m.Canonical(), nil
 }
 
-func (m avroModel) reads(_ bool, writer model, reader, written string) (messages []string, _ string) {
+func (m avroModel) refusals(_ bool, writer model, reader, written string) (messages []string, _ string) {
 	found, err := avro.Compare(m.Root, writer.(avroModel).Root)
 	if err != nil {
 		return unanswered(err), ""
@@ -115,7 +118,7 @@ func (m jsonModel) validate(_ context.Context, fields bool) error {
 	return nil
 }
 
-func (m jsonModel) reads(lenient bool, writer model, reader, written string) (messages []string, advice string) {
+func (m jsonModel) refusals(lenient bool, writer model, reader, written string) (messages []string, advice string) {
 	policy := jsonschema.Strict
 	if lenient {
 		policy = jsonschema.Lenient
@@ -169,7 +172,7 @@ func (m protobufModel) hasField(name string) bool {
 	return false
 }
 
-func (m protobufModel) reads(_ bool, writer model, reader, written string) (messages []string, _ string) {
+func (m protobufModel) refusals(_ bool, writer model, reader, written string) (messages []string, _ string) {
 	found, err := protobuf.Compare(writer.(protobufModel).Parsed, m.Parsed)
 	if err != nil {
 		return unanswered(err), ""

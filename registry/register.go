@@ -124,8 +124,8 @@ func (v view) registered(ctx context.Context, config *projections.RegistryConfig
 
 func (v view) mayRegister(s *submitted, mode string) error {
 	switch {
-	case v.readOnly(s.subject):
-		return readOnly(s.subject)
+	case v.isReadOnly(s.subject):
+		return inReadOnlyMode(s.subject)
 	case s.id >= 0 && !imports(mode):
 		return notPermitted("Subject %s in context %s is not in import mode", s.subject, contextPrefix(s.subject))
 	case s.id < 0 && mode != modeReadWrite:

@@ -82,6 +82,6 @@ func (v view) ownMode(scope string) string {
 
 func imports(mode string) bool { return mode == modeImport || mode == modeForward }
 
-func (v view) readOnly(scope string) bool {
+func (v view) isReadOnly(scope string) bool {
 	return strings.HasPrefix(v.modeInScope(scope), modeReadOnly)
 }
