@@ -2,11 +2,13 @@ package registry
 
 import (
 	"crypto/md5"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"doze/journal"
 	"doze/projections"
@@ -62,6 +64,15 @@ type schemaRequest struct {
 	Metadata   *metadata   `json:"metadata"`
 	RuleSet    *ruleSet    `json:"ruleSet"`
 	Schema     *string     `json:"schema"`
+}
+
+// isDescriptor says whether the schema is a Protobuf descriptor in base64.
+func (q *schemaRequest) isDescriptor() bool {
+	if q.Schema == nil || q.SchemaType == nil || *q.SchemaType != Protobuf {
+		return false
+	}
+	_, err := base64.StdEncoding.DecodeString(strings.TrimSpace(*q.Schema))
+	return err == nil
 }
 
 // schemaAnswer is a schema with its place.

@@ -35,6 +35,9 @@ type request struct {
 	query   url.Values
 	body    []byte
 	whoever string // principal
+	// descriptor: a schema was sent as a descriptor and is answered as one, unless the query asks for something else. The clients
+	// that send them keep the answer and read it as one.
+	descriptor bool
 }
 
 // text is an answer that is not JSON: a bare schema.

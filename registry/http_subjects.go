@@ -26,6 +26,9 @@ func versionOf(text string) (int32, error) {
 // formatted puts the schema of the answer in the format that the query asks for.
 func (q *request) formatted(v view, a *schemaAnswer, version projections.SchemaVersion) (*schemaAnswer, error) {
 	name := q.query.Get("format")
+	if blank(name) && q.descriptor {
+		name = "serialized"
+	}
 	if blank(name) {
 		return a, nil
 	}
@@ -84,6 +87,7 @@ func (r *Registry) postLookup(q *request) (any, error) {
 	if err := q.decode(&body); err != nil {
 		return nil, err
 	}
+	q.descriptor = body.isDescriptor()
 	subject, deleted := normalizeSubject(q.args[0]), q.flag("deleted")
 	v := view{r.view()}
 	normalize := q.flag("normalize") || isOn(v.configInScope(subject).Normalize)
@@ -173,6 +177,7 @@ func (r *Registry) postVersion(q *request) (any, error) {
 	if err := q.decode(&body); err != nil {
 		return nil, err
 	}
+	q.descriptor = body.isDescriptor()
 	if err := body.RuleSet.check(); err != nil {
 		return nil, err
 	}
