@@ -12,14 +12,14 @@ import (
 // mayImport is the import table of ARCHITECTURE.md: what a package of the product may import of this module, and which
 // modules of others. Tests may import more; sub-packages count as their package unless they are listed.
 var mayImport = map[string]struct{ own, others []string }{
-	"disk":        {nil, []string{"golang.org/x/sys"}},
-	"configs":     {nil, nil},
-	"journal":     {[]string{"disk"}, []string{"github.com/vmihailenco/msgpack"}},
-	"projections": {[]string{"journal"}, []string{"github.com/google/btree"}},
-	"segments":    {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
-	"wire":        {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
-	"handlers":    {[]string{"configs", "journal", "projections", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
-	"replay":      {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"disk":           {nil, []string{"golang.org/x/sys"}},
+	"configs":        {nil, nil},
+	"journal":        {[]string{"disk"}, []string{"github.com/vmihailenco/msgpack"}},
+	"projections":    {[]string{"journal"}, []string{"github.com/google/btree"}},
+	"segments":       {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
+	"wire":           {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"handlers":       {[]string{"configs", "journal", "projections", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {
 		[]string{"journal", "projections", "wire/httpguard"}, []string{"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},
@@ -27,7 +27,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"registry/serde": {
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
-	".":           {[]string{"configs", "disk", "handlers", "journal", "projections", "registry", "replay", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"configs", "disk", "handlers", "journal", "projections", "registry", "replay", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{

@@ -52,6 +52,7 @@ var kinds = [...]kind{
 	96: mapped[TxnMarkersSynced](Buffered),
 	97: mapped[TxnOrphanAborted](Durable),
 	98: mapped[TransactionalIDExpired](Buffered),
+
 	140: mapped[SchemaRegistered](Durable),
 	141: mapped[SchemaVersionsDeleted](Durable),
 	142: mapped[RegistryConfigSet](Durable),
