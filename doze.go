@@ -39,6 +39,8 @@ type Broker struct {
 	bound     []net.Listener // of opt.Listeners
 	listeners []*wire.Listener
 
+	registryListener net.Listener // nil: no schema registry
+
 	once    sync.Once
 	closed  error
 	closers []func() error // what was opened, in order
@@ -52,7 +54,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.bind, b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.openControl, b.listen} {
+	for _, step := range []func() error{b.bind, b.bindRegistry, b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.openControl, b.listen, b.serveRegistry} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -92,7 +94,7 @@ func (b *Broker) Addr() string { return b.Ready().Kafka[0] }
 // Ready says where the broker is reached, as the ready line of the command does.
 func (b *Broker) Ready() Ready {
 	state, _ := b.store.View()
-	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID}
+	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID, Registry: b.registryURL()}
 	for _, l := range b.listeners {
 		ready.Kafka = append(ready.Kafka, reachable(l))
 	}

@@ -32,6 +32,9 @@ type Options struct {
 	// Listeners are the addresses to accept connections on. Default: one, 127.0.0.1:9092.
 	Listeners []Listener
 
+	// SchemaRegistry is the address of the schema registry, HOST:PORT, where port 0 takes a free one. Empty: none.
+	SchemaRegistry string
+
 	// DataDir holds the journal and the records. Default: DefaultDataDir(Name).
 	DataDir string
 
@@ -79,6 +82,7 @@ type Listener struct {
 const (
 	DefaultName             = "kafka"
 	DefaultAddress          = "127.0.0.1:9092"
+	DefaultSchemaRegistry   = "127.0.0.1:8081" // of the command; Options have none
 	DefaultNodeID           = 1
 	DefaultKafkaVersion     = "4.3.1"
 	DefaultJournalRetention = 7 * 24 * time.Hour
@@ -286,7 +290,14 @@ type Ready struct {
 	Kafka     []string // where clients reach each listener: HOST:PORT, or unix:PATH
 	DataDir   string
 	ClusterID string
+	Registry  string // the URL of the schema registry; empty: none
 }
 
-// Line is the ready line: ready kafka=HOST:PORT of the first listener.
-func (r Ready) Line() string { return "ready kafka=" + r.Kafka[0] }
+// Line is the ready line: ready kafka=HOST:PORT of the first listener, then registry=URL when there is one.
+func (r Ready) Line() string {
+	line := "ready kafka=" + r.Kafka[0]
+	if r.Registry != "" {
+		line += " registry=" + r.Registry
+	}
+	return line
+}

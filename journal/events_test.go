@@ -71,6 +71,19 @@ var samples = []Event{
 	&TxnOrphanAborted{Topic: [16]byte{9}, Partition: 1, ProducerID: 1000, Epoch: 3, FirstOffset: 7},
 	&TransactionalIDExpired{ID: "t"},
 	&FeatureUpdated{Name: "transaction.version", Level: 1},
+	&SchemaRegistered{
+		Subject: ":.c:s", Version: 3, ID: 7, GUID: [16]byte{9}, Type: "AVRO", Schema: `"string"`,
+		References: []SchemaReference{{Name: "a.B", Subject: "b", Version: 1}}, Metadata: `{"tags":{}}`, RuleSet: `{"domainRules":[]}`,
+	},
+	&SchemaVersionsDeleted{Subject: "s", Versions: []int32{1, 2}, Permanent: true},
+	&RegistryConfigSet{
+		Scope: "s", Compatibility: "FULL", Policy: "LENIENT", Group: "g", Alias: "a", AliasForDeks: "d", Normalize: SwitchOn, ValidateFields: SwitchOff,
+		ValidateNewSchemas: SwitchOn, ValidateRules: SwitchOff, DefaultMetadata: "{}", OverrideMetadata: "{}", DefaultRuleSet: "{}", OverrideRuleSet: "{}",
+	},
+	&RegistryConfigDeleted{Scope: "s"},
+	&RegistryModeSet{Scope: ":.c:", Mode: "IMPORT"},
+	&RegistryModeDeleted{Scope: ":.c:"},
+	&RegistryContextDeleted{Context: ".c"},
 }
 
 // sampleEntry is one event in an entry as it would be written.

@@ -52,4 +52,12 @@ var kinds = [...]kind{
 	96: mapped[TxnMarkersSynced](Buffered),
 	97: mapped[TxnOrphanAborted](Durable),
 	98: mapped[TransactionalIDExpired](Buffered),
+
+	140: mapped[SchemaRegistered](Durable),
+	141: mapped[SchemaVersionsDeleted](Durable),
+	142: mapped[RegistryConfigSet](Durable),
+	143: mapped[RegistryConfigDeleted](Durable),
+	144: mapped[RegistryModeSet](Durable),
+	145: mapped[RegistryModeDeleted](Durable),
+	146: mapped[RegistryContextDeleted](Durable),
 }

@@ -35,6 +35,7 @@ func furnished(tb testing.TB) *State {
 			{Topic: "gone", Partition: 0, Offset: 4, LeaderEpoch: 2, CommitAt: 1, ExpireAt: -1},
 		}},
 	)
+	apply(tb, s, registryEvents...)
 	return s
 }
 

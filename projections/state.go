@@ -25,13 +25,15 @@ type State struct {
 	Transactions Transactions
 	Staged       Staged
 	Markers      UnsyncedMarkers
+
+	Registry Registry
 }
 
 // New is the state before the first event.
 func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
-		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
+		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(), Registry: newRegistry(),
 	}
 }
 
@@ -47,6 +49,7 @@ func (s *State) Clone() *State {
 	c.Transactions = s.Transactions.clone()
 	c.Staged = s.Staged.clone()
 	c.Markers = s.Markers.clone()
+	c.Registry = s.Registry.clone()
 	return &c
 }
 
@@ -81,6 +84,9 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 		return err
 	}
 	if known, err := s.applyOfGroup(seq, at, event); known {
+		return err
+	}
+	if known, err := s.applyOfRegistry(at, event); known {
 		return err
 	}
 	return fmt.Errorf("no projection knows %T", event)

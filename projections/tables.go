@@ -53,6 +53,11 @@ var tables = []table{
 	{name: "transactions", tag: 14, each: eachTransaction, load: loadTransaction},
 	{name: "staged-offsets", tag: 15, each: eachStaged, load: loadStaged},
 	{name: "unsynced-markers", tag: 16, each: eachUnsynced, load: loadUnsynced},
+	{name: "registry-contexts", tag: 40, each: eachRegistryContext, load: loadRegistryContext},
+	{name: "schemas", tag: 41, each: eachSchema, load: loadSchema},
+	{name: "subjects", tag: 42, each: eachSchemaVersion, load: loadSchemaVersion},
+	{name: "registry-configs", tag: 43, each: eachRegistryConfig, load: loadRegistryConfig},
+	{name: "registry-modes", tag: 44, each: eachRegistryMode, load: loadRegistryMode},
 }
 
 // rows yields what goes into a snapshot.

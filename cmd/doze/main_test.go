@@ -29,12 +29,12 @@ func TestScripts(t *testing.T) {
 
 const patience = 20 * time.Second
 
-// await FILE VARIABLE waits until the file has a line, and sets the variable to what follows the line's last =.
+// await FILE VARIABLE waits until the file has a ready line, and sets the variable to where Kafka's clients go.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		if text, _ := os.ReadFile(ts.MkAbs(args[0])); strings.HasSuffix(string(text), "\n") {
-			line := strings.TrimSpace(string(text))
-			ts.Setenv(args[1], line[strings.LastIndex(line, "=")+1:])
+			address, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(text)), "ready kafka="), " ")
+			ts.Setenv(args[1], address)
 			return
 		}
 		if time.Now().After(deadline) {

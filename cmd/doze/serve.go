@@ -100,6 +100,9 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, health string, fi
 		data += " (removed at exit)"
 	}
 	fmt.Fprintf(&b, "  data      %s\n", data)
+	if ready.Registry != "" {
+		fmt.Fprintf(&b, "  registry  %s\n", ready.Registry)
+	}
 	if health != "" {
 		fmt.Fprintf(&b, "  health    %s\n", health)
 	}

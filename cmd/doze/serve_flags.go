@@ -34,7 +34,8 @@ type serveCmd struct {
 	Properties                 []string `help:"File of broker properties, such as Kafka's server.properties. May be repeated." placeholder:"FILE" sep:"none"`
 	Config                     string   `help:"File of these settings. Default: doze.toml of the working directory, if there is one." placeholder:"FILE"`
 	Console                    bool     `help:"Serve the web console: not in this release; only false is taken." negatable:""`
-	SchemaRegistry             bool     `help:"Serve the schema registry: not in this release; only false is taken." negatable:""`
+	SchemaRegistry             bool     `help:"Serve the schema registry. Default: true." negatable:""`
+	SchemaRegistryAddr         string   `help:"Address of the schema registry. Default: 127.0.0.1:8081; a free port when --listen takes one." placeholder:"HOST:PORT"`
 	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
 	ReadyFile                  string   `help:"File that gets the ready line when every listener accepts." placeholder:"FILE"`
 	LogLevel                   string   `help:"Least level that is logged: debug, info, warn or error. Default: warn." placeholder:"LEVEL"`
@@ -161,7 +162,12 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
-	return o.WithDefaults()
+	o, err := o.WithDefaults()
+	if err != nil {
+		return o, err
+	}
+	o.SchemaRegistry, err = g.registry(o.Listeners)
+	return o, err
 }
 
 func (g gathered) text(name string) string {
@@ -259,16 +265,32 @@ func (g gathered) checkHealthAddr() error {
 
 // later refuses what is accepted but not served yet, when it is asked for.
 func (g gathered) later() error {
-	for _, name := range []string{"console", "schema-registry"} {
-		on, err := g.bool(name)
-		if err != nil {
-			return err
-		}
-		if on {
-			return fmt.Errorf("%s: this release of doze has none; leave it out or give it false", g.own[name].from)
+	on, err := g.bool("console")
+	if err == nil && on {
+		err = fmt.Errorf("%s: this release of doze has none; leave it out or give it false", g.own["console"].from)
+	}
+	return err
+}
+
+// registry is the address of the schema registry, empty for none.
+func (g gathered) registry(listeners []doze.Listener) (string, error) {
+	if _, said := g.own["schema-registry"]; said {
+		if on, err := g.bool("schema-registry"); err != nil || !on {
+			return "", err
 		}
 	}
-	return nil
+	if address := g.text("schema-registry-addr"); address != "" {
+		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+			return "", fmt.Errorf("%s is %q; give it HOST:PORT", g.own["schema-registry-addr"].from, address)
+		}
+		return address, nil
+	}
+	for _, l := range listeners {
+		if _, port, err := net.SplitHostPort(l.Address); err == nil && port == "0" {
+			return "127.0.0.1:0", nil
+		}
+	}
+	return doze.DefaultSchemaRegistry, nil
 }
 
 // nameDataDir says what to do when there is no default data directory: name one, in the way of the command.

@@ -38,6 +38,7 @@ var settings = []setting{
 	{name: "sync"},
 	{name: "console"},
 	{name: "schema-registry"},
+	{name: "schema-registry-addr"},
 	{name: "health-addr"},
 	{name: "ready-file"},
 	{name: "log-level"},

@@ -67,7 +67,7 @@ func (b *Broker) Check(ctx context.Context) error {
 // Start runs the broker and returns when it says that it is ready, with the time that took.
 func (b *Broker) Start() (time.Duration, error) {
 	began := time.Now()
-	cmd := exec.Command(b.binary, "serve", "--listen", b.addr, "--data-dir", b.dir)
+	cmd := exec.Command(b.binary, "serve", "--schema-registry=false", "--listen", b.addr, "--data-dir", b.dir)
 	cmd.Stderr = b.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {

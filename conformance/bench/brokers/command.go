@@ -14,7 +14,7 @@ func (l *Launcher) command(b *Broker) (*exec.Cmd, error) {
 	data := filepath.Join(b.dir, "data")
 	switch b.Kind {
 	case Doze:
-		cmd := exec.Command(l.DozePath, "serve", "--listen", b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
+		cmd := exec.Command(l.DozePath, "serve", "--schema-registry=false", "--listen", b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
 		if b.PprofAddr != "" {
 			cmd.Args = append(cmd.Args, "--pprof", b.PprofAddr)
 		}
