@@ -89,6 +89,32 @@ class _Member:
         self.ended.result(walk.PATIENCE)
 
 
+class _Transactor:
+    def __init__(self, bootstrap, id, topic):
+        self.topic = topic
+        run(self.start(bootstrap, id))
+
+    async def start(self, bootstrap, id):
+        self.producer = AIOKafkaProducer(bootstrap_servers=bootstrap, transactional_id=id)
+        await self.producer.start()
+
+    async def send_now(self, values):
+        for v in values:
+            await self.producer.send_and_wait(self.topic, v.encode())
+
+    def begin(self):
+        run(self.producer.begin_transaction())
+
+    def send(self, values):
+        run(self.send_now(values))
+
+    def end(self, commit):
+        run(self.producer.commit_transaction() if commit else self.producer.abort_transaction())
+
+    def close(self):
+        run(self.producer.stop())
+
+
 class Client(walk.Client):
     no_null_record = True
     deletes_groups = False
@@ -111,6 +137,27 @@ class Client(walk.Client):
 
     def join(self, group, topic, sink):
         return _Member(self.bootstrap, group, topic, sink)
+
+    def transactor(self, id, topic):
+        return _Transactor(self.bootstrap, id, topic)
+
+    async def values_now(self, topic, committed, at_least):
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=self.bootstrap, isolation_level="read_committed" if committed else "read_uncommitted",
+        )
+        await consumer.start()
+        try:
+            consumer.assign([TopicPartition(topic, 0)])
+            await consumer.seek_to_beginning()
+            values = []
+            while len(values) < at_least:
+                values.append((await consumer.getone()).value.decode())
+            return values
+        finally:
+            await consumer.stop()
+
+    def values(self, topic, committed, at_least):
+        return run(self.values_now(topic, committed, at_least))
 
     def topics(self):
         return set(run(self.admin.list_topics()))

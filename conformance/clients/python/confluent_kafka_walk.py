@@ -78,6 +78,24 @@ class _Member:
         self.consumer.close()
 
 
+class _Transactor(_Producer):
+    def __init__(self, bootstrap, id, topic):
+        super().__init__({"bootstrap.servers": bootstrap, "transactional.id": id}, topic)
+        self.producer.init_transactions(walk.PATIENCE)
+
+    def begin(self):
+        self.producer.begin_transaction()
+
+    def send(self, values):
+        self.produce([Record(None, v.encode()) for v in values])
+
+    def end(self, commit):
+        (self.producer.commit_transaction if commit else self.producer.abort_transaction)(walk.PATIENCE)
+
+    def close(self):
+        pass  # one that was fenced has nothing that could be flushed
+
+
 class Client(walk.Client):
     def open_admin(self):
         """A fresh AdminClient. One that saw Kafka's only broker leave the metadata, as it does in a shutdown, keeps the group
@@ -101,6 +119,25 @@ class Client(walk.Client):
             "enable.auto.commit": False, "session.timeout.ms": 10000, "heartbeat.interval.ms": 300,
         }
         return _Member(config, topic, sink)
+
+    def transactor(self, id, topic):
+        return _Transactor(self.bootstrap, id, topic)
+
+    def values(self, topic, committed, at_least):
+        consumer = Consumer({
+            "bootstrap.servers": self.bootstrap, "group.id": "values", "enable.auto.commit": False,
+            "isolation.level": "read_committed" if committed else "read_uncommitted",
+        })
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        values = []
+
+        def enough():
+            values.extend(m.value().decode() for m in consumer.consume(100, 0.1) if not m.error())
+            return len(values) >= at_least
+
+        walk.until("values to arrive", enough, lambda: values)
+        consumer.close()
+        return values
 
     def topics(self):
         admin = self.open_admin()

@@ -72,6 +72,29 @@ class _Member:
         self.thread.join()
 
 
+class _Transactor:
+    def __init__(self, bootstrap, id, topic):
+        self.topic = topic
+        self.producer = KafkaProducer(bootstrap_servers=bootstrap, transactional_id=id, reconnect_backoff_max_ms=1000)
+        self.producer.init_transactions()
+
+    def begin(self):
+        self.producer.begin_transaction()
+
+    def send(self, values):
+        for a in [self.producer.send(self.topic, v.encode()) for v in values]:
+            a.get(timeout=walk.PATIENCE)
+
+    def end(self, commit):
+        if commit:
+            self.producer.commit_transaction()
+        else:
+            self.producer.abort_transaction()
+
+    def close(self):
+        self.producer.close()
+
+
 class Client(walk.Client):
     no_null_header = no_null_record = True
 
@@ -87,6 +110,26 @@ class Client(walk.Client):
 
     def join(self, group, topic, sink):
         return _Member(self.bootstrap, group, topic, sink)
+
+    def transactor(self, id, topic):
+        return _Transactor(self.bootstrap, id, topic)
+
+    def values(self, topic, committed, at_least):
+        consumer = KafkaConsumer(
+            bootstrap_servers=self.bootstrap, isolation_level="read_committed" if committed else "read_uncommitted",
+        )
+        consumer.assign([TopicPartition(topic, 0)])
+        consumer.seek_to_beginning()
+        values = []
+
+        def enough():
+            for records in consumer.poll(timeout_ms=100).values():
+                values.extend(r.value.decode() for r in records)
+            return len(values) >= at_least
+
+        walk.until("values to arrive", enough, lambda: values)
+        consumer.close()
+        return values
 
     def topics(self):
         return set(self.admin.list_topics())

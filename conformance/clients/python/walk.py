@@ -28,6 +28,8 @@ class Client:
     # join(group, topic, sink) -> .assigned(), .commit(), .close()
     # topics() partitions(topic) ends(topic)   groups() group(group) -> (state, members) committed(group, topic)
     # delete_group(group) delete_topic(topic) close()
+    # transactor(id, topic) -> .begin(), .send(values) until acknowledged, .end(commit), .close(); takes the id
+    # values(topic, committed, at_least): what a reader gets of a topic of one partition
 
 
 def say(what):
@@ -104,6 +106,7 @@ class Walk:
         self.interrupt("kill")
         self.leave()
         self.resume()
+        self.transactions()
         self.describe()
         self.delete()
         self.client.close()
@@ -194,6 +197,41 @@ class Walk:
         self.arrivals()
         say(f"a new member got the {PER_CODEC} new records and nothing else")
         self.commit(self.a)
+
+    def transact(self, producer, commit, *values):
+        producer.begin()
+        producer.send(values)
+        producer.end(commit)
+
+    def see(self, topic, committed, everything):
+        for level, want in ((True, committed), (False, everything)):
+            got = self.client.values(topic, level, len(want))
+            assert got == want, f"read {topic}, committed {level}: {got}, due {want}"
+
+    def transactions(self):
+        """Commits and aborts, and takes a transactional id from the one that has it."""
+        topic = f"{self.topic}-transactions"
+        self.client.create_topic(topic, 1)
+        first = self.client.transactor(topic, topic)
+        self.transact(first, True, "a1", "a2")
+        self.transact(first, False, "b1", "b2")
+        self.transact(first, True, "c1")
+        self.see(topic, ["a1", "a2", "c1"], ["a1", "a2", "b1", "b2", "c1"])
+        say("transactions: committed records are read, aborted ones by a read_uncommitted reader only")
+        first.begin()
+        first.send(["d1"])
+        second = self.client.transactor(topic, topic)
+        self.transact(second, True, "e1")
+        try:
+            first.end(True)
+        except Exception as e:
+            print(f"fenced: {e!r}", file=sys.stderr)
+        else:
+            raise AssertionError("the producer whose transactional id was taken could commit")
+        self.see(topic, ["a1", "a2", "c1", "e1"], ["a1", "a2", "b1", "b2", "c1", "d1", "e1"])
+        say("transactions: the producer whose id was taken cannot commit, and its records are not read")
+        first.close()
+        second.close()
 
     def describe(self):
         topics = self.client.topics()

@@ -44,7 +44,7 @@ func walk(client Client, name string) error {
 		s.create, s.produce, s.join, s.read,
 		func() error { return s.interrupt("restart") },
 		func() error { return s.interrupt("kill") },
-		s.leave, s.resume, s.describe, s.delete,
+		s.leave, s.resume, s.transactions, s.describe, s.delete,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

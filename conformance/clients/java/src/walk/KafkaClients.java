@@ -48,6 +48,8 @@ public final class KafkaClients {
         interrupt("kill");
         leave();
         resume();
+        admin.createTopics(List.of(new NewTopic(topic + "-transactions", 1, (short) 1))).all().get();
+        new Transactions(topic + "-transactions").tell();
         describe();
         new AdminTour(admin, topic, group).tell();
         delete();

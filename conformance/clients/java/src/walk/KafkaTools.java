@@ -44,6 +44,7 @@ public final class KafkaTools {
         interrupt("kill");
         resume();
         new ToolsTour(topic, group, sent.size()).tell();
+        new TransactionsTour(topic + "-transactions").tell();
         delete();
     }
 
