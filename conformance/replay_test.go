@@ -18,6 +18,8 @@ import (
 // builtPart is how far doze is built: it must give Kafka's answers to the scenarios of parts up to this one.
 const builtPart = 2
 
+var slow = flag.Bool("slow", false, "play the slow scenarios, and only these")
+
 var places = flag.Bool("places", false, "print what differs as entries of differences.json")
 
 // unfinished lists scenarios of finished parts that doze does not pass yet, each with the file that is to change. It must
@@ -32,12 +34,15 @@ func TestRecordings(t *testing.T) {
 	}
 	r := &replayer{differences: ds}
 	for _, s := range Scenarios() {
+		if s.Slow != *slow {
+			continue
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			r.scenario(t, s)
 		})
 	}
-	if run := flag.Lookup("test.run"); run != nil && strings.Contains(run.Value.String(), "/") {
+	if run := flag.Lookup("test.run"); *slow || run != nil && strings.Contains(run.Value.String(), "/") {
 		return
 	}
 	t.Cleanup(func() {

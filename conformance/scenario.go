@@ -17,6 +17,8 @@ type Scenario struct {
 	// Fresh asks for a broker of its own: the scenario looks at all topics, groups or ids there are, or restarts the
 	// broker. A scenario that is not Fresh uses names that no other one uses.
 	Fresh bool
+	// Slow asks for so many requests that the tests play it only when told to (-slow), as CI does.
+	Slow bool
 	// Group names scenarios that share a broker with each other and with no others.
 	Group string
 

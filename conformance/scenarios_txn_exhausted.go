@@ -12,6 +12,7 @@ func txnExhaustedScenarios() []Scenario {
 		Name:  "txn-epochs-exhausted",
 		Claim: "Epoch 32766 is the last that a producer is given: the next InitProducerId and EndTxn v5 give a new producer id of epoch 0, and a repeat with the old pair the same; EndTxn v4 goes on with the old one.",
 		Fresh: true,
+		Slow:  true,
 		Run:   runTxnEpochsExhausted,
 	}})
 }
