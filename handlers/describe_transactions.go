@@ -45,17 +45,17 @@ func describeTransaction(state *projections.State, t *projections.Transaction, i
 	return out
 }
 
-// topicsOfTxn lists the partitions of a transaction by topic. A topic that is gone has none.
+// topicsOfTxn lists the partitions of a transaction by topic, as in Kafka with those of topics that were deleted.
 func topicsOfTxn(state *projections.State, t *projections.Transaction) (topics []kmsg.DescribeTransactionsResponseTransactionStateTopic) {
 	last := projections.ID{}
 	for i, p := range t.Partitions {
-		topic := state.Topics.WithID(p.Topic)
-		if topic == nil {
-			continue
-		}
-		if i == 0 || last != topic.ID || len(topics) == 0 {
-			topics = append(topics, kmsg.DescribeTransactionsResponseTransactionStateTopic{Topic: topic.Name})
-			last = topic.ID
+		if i == 0 || last != p.Topic {
+			name := t.TopicName(p.Topic)
+			if topic := state.Topics.WithID(p.Topic); topic != nil {
+				name = topic.Name
+			}
+			topics = append(topics, kmsg.DescribeTransactionsResponseTransactionStateTopic{Topic: name})
+			last = p.Topic
 		}
 		to := &topics[len(topics)-1]
 		to.Partitions = append(to.Partitions, p.Partition)

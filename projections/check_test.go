@@ -36,6 +36,7 @@ func furnished(tb testing.TB) *State {
 		}},
 	)
 	apply(tb, s, registryEvents...)
+	apply(tb, s, txnEvents...)
 	return s
 }
 
@@ -51,8 +52,8 @@ func TestCheckOfGoodStates(t *testing.T) {
 		t.Errorf("after the topic is deleted: %v", err)
 	}
 	apply(t, s, &journal.OffsetsDeleted{Group: "g", Partitions: []journal.TopicPartition{{Topic: "gone"}}}, &journal.GroupDeleted{Group: "g"})
-	if err := s.Check(); err != nil || s.Offsets.Len() != 0 {
-		t.Errorf("after the group is deleted: %v, %d offsets", err, s.Offsets.Len())
+	if err := s.Check(); err != nil || s.Offsets.Len() != 0 || s.Staged.Len() != 0 {
+		t.Errorf("after the group is deleted: %v, %d offsets, %d staged", err, s.Offsets.Len(), s.Staged.Len())
 	}
 }
 

@@ -181,6 +181,7 @@ func (s *State) applyTopicDeleted(e *journal.TopicDeleted) error {
 	s.LogStarts.dropTopic(topic.ID)
 	s.Offsets.dropTopic(topic.ID)
 	s.Staged.dropTopic(topic.ID)
+	s.Transactions.topicGone(topic)
 	s.Markers.dropTopic(topic.ID)
 	return nil
 }

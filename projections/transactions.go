@@ -43,10 +43,17 @@ type Transaction struct {
 	State          TxnState
 	Version        int8                   // transaction.version that the producer spoke last: 0 or 2
 	Partitions     []journal.TxnPartition // sorted; their topics may be gone
+	Gone           []GoneTopic            // topics of Partitions that were deleted meanwhile
 	Groups         []int32                // sorted; partitions of Kafka's topic of offsets, which is how Kafka knows groups
 	StartAt        int64                  // ms; -1: none since the producer is there
 	UpdatedAt      int64                  // ms
 	Joined         uint64                 // the entry that last added a partition or a group
+}
+
+// GoneTopic is a topic that was deleted while a transaction had partitions of it.
+type GoneTopic struct {
+	ID   ID
+	Name string
 }
 
 // ComparePartitions orders the partitions of a transaction.
@@ -70,18 +77,20 @@ func (t *Transaction) HasGroup(partition int32) bool {
 type Transactions struct {
 	byID       tree[*Transaction]
 	byProducer tree[*Transaction]
+	open       tree[*Transaction] // those whose transaction is, by id
 	bytes      int64
 }
 
 func newTransactions() Transactions {
+	byID := func(a, b *Transaction) bool { return a.ID < b.ID }
 	return Transactions{
-		byID:       newTree(func(a, b *Transaction) bool { return a.ID < b.ID }),
+		byID: newTree(byID), open: newTree(byID),
 		byProducer: newTree(func(a, b *Transaction) bool { return a.ProducerID < b.ProducerID }),
 	}
 }
 
 func (t *Transactions) clone() Transactions {
-	return Transactions{t.byID.clone(), t.byProducer.clone(), t.bytes}
+	return Transactions{t.byID.clone(), t.byProducer.clone(), t.open.clone(), t.bytes}
 }
 
 // Get finds a transactional id; nil when there is none.
@@ -111,7 +120,44 @@ func (t *Transactions) put(x *Transaction) {
 		}
 	}
 	t.byProducer.ReplaceOrInsert(x)
+	if x.State.Open() {
+		t.open.ReplaceOrInsert(x)
+	} else if t.open.Has(x) {
+		t.open.Delete(x)
+	}
 	t.bytes += x.Bytes()
+}
+
+// topicGone notes in the open transactions that have partitions of a topic what its name was.
+func (t *Transactions) topicGone(topic *Topic) {
+	var with []*Transaction
+	t.open.Ascend(func(x *Transaction) bool {
+		if x.hasTopic(topic.ID) {
+			with = append(with, x)
+		}
+		return true
+	})
+	for _, x := range with {
+		noted := *x
+		noted.Gone = append(x.Gone[:len(x.Gone):len(x.Gone)], GoneTopic{topic.ID, topic.Name})
+		t.put(&noted)
+	}
+}
+
+// hasTopic says whether a partition of the topic is part of the transaction.
+func (t *Transaction) hasTopic(id ID) bool {
+	i, _ := slices.BinarySearchFunc(t.Partitions, journal.TxnPartition{Topic: id}, ComparePartitions)
+	return i < len(t.Partitions) && t.Partitions[i].Topic == id
+}
+
+// TopicName is the name of a topic that was deleted while the transaction had partitions of it; "" of others.
+func (t *Transaction) TopicName(id ID) string {
+	for _, g := range t.Gone {
+		if g.ID == id {
+			return g.Name
+		}
+	}
+	return ""
 }
 
 func (t *Transactions) drop(x *Transaction) {
@@ -122,7 +168,11 @@ func (t *Transactions) drop(x *Transaction) {
 
 // Bytes is what the transactional id is reckoned to take.
 func (t *Transaction) Bytes() int64 {
-	return txnBytes + int64(len(t.ID)+txnPartitionBytes*len(t.Partitions)+4*len(t.Groups))
+	n := txnBytes + int64(len(t.ID)+txnPartitionBytes*len(t.Partitions)+4*len(t.Groups))
+	for _, g := range t.Gone {
+		n += nameBytes + int64(len(g.ID)+len(g.Name))
+	}
+	return n
 }
 
 // Bytes is what all transactional ids are reckoned to take.

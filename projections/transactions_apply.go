@@ -55,7 +55,7 @@ func (s *State) applyTxnProducerInitialized(at int64, e *journal.TxnProducerInit
 	}
 	t := was.changed(at)
 	t.ProducerID, t.Epoch, t.LastEpoch, t.TimeoutMs = e.ProducerID, e.Epoch, e.LastEpoch, e.TimeoutMs
-	t.State, t.Partitions, t.Groups, t.StartAt = TxnEmpty, nil, nil, -1
+	t.State, t.Partitions, t.Gone, t.Groups, t.StartAt = TxnEmpty, nil, nil, nil, -1
 	s.Transactions.put(t)
 	return nil
 }
@@ -177,7 +177,7 @@ func (s *State) applyTxnEnded(seq uint64, at int64, e *journal.TxnEnded) error {
 	if was.NextProducerID >= 0 {
 		t.ProducerID, t.Epoch = was.NextProducerID, 0
 	}
-	t.NextProducerID, t.Partitions, t.Groups = -1, nil, nil
+	t.NextProducerID, t.Partitions, t.Gone, t.Groups = -1, nil, nil, nil
 	s.Transactions.put(t)
 	return nil
 }

@@ -25,6 +25,11 @@ func (t *Transaction) encode(w *rowWriter) {
 		w.id(p.Topic)
 		w.int(int64(p.Partition))
 	}
+	w.uint(uint64(len(t.Gone)))
+	for _, g := range t.Gone {
+		w.id(g.ID)
+		w.string(g.Name)
+	}
 	w.uint(uint64(len(t.Groups)))
 	for _, g := range t.Groups {
 		w.int(int64(g))
@@ -56,6 +61,9 @@ func loadTransaction(s *State, r *rowReader) {
 	}
 	for range r.count() {
 		t.Partitions = append(t.Partitions, journal.TxnPartition{Topic: r.id(), Partition: r.int32()})
+	}
+	for range r.count() {
+		t.Gone = append(t.Gone, GoneTopic{ID: r.id(), Name: r.string()})
 	}
 	for range r.count() {
 		t.Groups = append(t.Groups, r.int32())
@@ -138,19 +146,23 @@ func loadUnsynced(s *State, r *rowReader) {
 	}
 }
 
-// checkTransactions holds the two trees of transactional ids against each other, and each against itself.
+// checkTransactions holds the three trees of transactional ids against each other, and each against itself.
 func (s *State) checkTransactions() (err error) {
 	x := s.Transactions
 	if x.byID.Len() != x.byProducer.Len() {
 		return fmt.Errorf("%d transactional ids, %d producers of them", x.byID.Len(), x.byProducer.Len())
 	}
 	x.Each(func(t *Transaction) bool {
+		if open, _ := x.open.Get(t); t.State.Open() != (open == t) {
+			err = fmt.Errorf("transactional id %q: %s, listed among the open: %v", t.ID, t.State, open != nil)
+			return false
+		}
 		switch {
 		case x.OfProducer(t.ProducerID) != t:
 			err = fmt.Errorf("transactional id %q is not the one of producer %d", t.ID, t.ProducerID)
 		case t.ID == "" || t.ProducerID < 0 || t.ProducerID >= s.NextProducerID || t.NextProducerID >= s.NextProducerID || t.Epoch < 0:
 			err = fmt.Errorf("transactional id %q: producer %d epoch %d, next %d", t.ID, t.ProducerID, t.Epoch, t.NextProducerID)
-		case !t.State.Open() && len(t.Partitions)+len(t.Groups) > 0, t.NextProducerID >= 0 && !t.State.Ending():
+		case !t.State.Open() && len(t.Partitions)+len(t.Groups)+len(t.Gone) > 0, t.NextProducerID >= 0 && !t.State.Ending():
 			err = fmt.Errorf("transactional id %q: %s with %d partitions, %d groups, next producer %d", t.ID, t.State, len(t.Partitions), len(t.Groups), t.NextProducerID)
 		case !slices.IsSortedFunc(t.Partitions, ComparePartitions) || !slices.IsSorted(t.Groups):
 			err = fmt.Errorf("transactional id %q: partitions or groups out of order", t.ID)
