@@ -30,6 +30,8 @@ type filter struct {
 	last      map[int64]lastOfProducer
 
 	inflate inflater
+	hashes  []keyHash // of the batch at hand, by record
+	touched int64
 	keep    []bool // of the batch at hand, by record
 	out     []byte
 	payload []byte
@@ -106,8 +108,9 @@ func (f *filter) isLast(h *Header) bool {
 func (f *filter) judge(h *Header, records []byte) (v verdict, ok bool) {
 	f.keep = f.keep[:0]
 	v.maxStamp = -1
+	f.hashKeys(f.keys, records, h.Records)
 	ok = eachKeyed(records, h.Records, func(r *keyedRecord) bool {
-		keep := h.Control() || f.keeps(h, r)
+		keep := h.Control() || f.keeps(h, r, f.hashes[len(f.keep)])
 		f.keep = append(f.keep, keep)
 		if keep {
 			stamp := h.BaseTimestamp + r.timestampDelta
@@ -123,12 +126,22 @@ func (f *filter) judge(h *Header, records []byte) (v verdict, ok bool) {
 	return v, ok
 }
 
-func (f *filter) keeps(h *Header, r *keyedRecord) bool {
+// hashKeys hashes the keys of a batch.
+func (f *filter) hashKeys(m *keyMap, records []byte, count int32) {
+	f.hashes = f.hashes[:0]
+	eachKeyed(records, count, func(r *keyedRecord) bool {
+		f.hashes = append(f.hashes, m.hash(r.key))
+		return true
+	})
+	f.touched += m.touch(f.hashes)
+}
+
+func (f *filter) keeps(h *Header, r *keyedRecord, key keyHash) bool {
 	offset := h.BaseOffset + int64(r.offsetDelta)
 	if offset > f.keys.through {
 		return true
 	}
-	if r.key == nil || offset < f.keys.last(r.key) {
+	if r.key == nil || offset < f.keys.last(key) {
 		return false
 	}
 	if !r.tombstone {

@@ -65,30 +65,39 @@ func (m *keyMap) find(a, b uint64) *keySlot {
 	}
 }
 
-func (m *keyMap) hash(key []byte) (a, b uint64) {
-	return maphash.Bytes(m.seeds[0], key), maphash.Bytes(m.seeds[1], key)
+// keyHash stands for a key.
+type keyHash struct{ a, b uint64 }
+
+func (m *keyMap) hash(key []byte) keyHash {
+	return keyHash{maphash.Bytes(m.seeds[0], key), maphash.Bytes(m.seeds[1], key)}
+}
+
+// touch reads the places where keys belong, one after the other and none waiting for another, so that the cache has them when
+// they are looked at: a large map is mostly not in it. What it returns means nothing.
+func (m *keyMap) touch(keys []keyHash) (sum int64) {
+	for _, k := range keys {
+		sum += m.slots[k.a>>m.shift].offset
+	}
+	return sum
 }
 
 // put notes that a record has the key, and says whether there was room. With force there is, whatever it takes.
-func (m *keyMap) put(key []byte, offset int64, force bool) bool {
-	a, b := m.hash(key)
-	s := m.find(a, b)
+func (m *keyMap) put(k keyHash, offset int64, force bool) bool {
+	s := m.find(k.a, k.b)
 	if s.offset == 0 {
 		if m.n >= m.most && !force {
 			return false
 		}
 		if m.n >= loadOf(len(m.slots)) {
 			m.resize(2 * len(m.slots))
-			s = m.find(a, b)
+			s = m.find(k.a, k.b)
 		}
 		m.n++
-		s.a, s.b = a, b
+		s.a, s.b = k.a, k.b
 	}
 	s.offset = max(s.offset, offset+1)
 	return true
 }
 
 // last is the last offset that is known to have the key, -1 when the map does not have it.
-func (m *keyMap) last(key []byte) int64 {
-	return m.find(m.hash(key)).offset - 1
-}
+func (m *keyMap) last(k keyHash) int64 { return m.find(k.a, k.b).offset - 1 }

@@ -100,11 +100,13 @@ func (c *Cleaner) mapBatch(m *keyMap, h *Header, raw []byte, from int64, force b
 	if err != nil {
 		return true // it stays as it is
 	}
-	room := true
+	room, i := true, 0
+	c.filter.hashKeys(m, records, h.Records)
 	eachKeyed(records, h.Records, func(r *keyedRecord) bool {
 		if offset := h.BaseOffset + int64(r.offsetDelta); r.key != nil && offset >= from {
-			room = m.put(r.key, offset, force)
+			room = m.put(c.filter.hashes[i], offset, force)
 		}
+		i++
 		return room
 	})
 	return room

@@ -39,19 +39,19 @@ func eachKeyed(b []byte, count int32, f func(*keyedRecord) bool) (ok bool) {
 //
 //fuzz:parser class=records FuzzKeyedRecords
 func (r *keyedRecord) parse(b []byte) int {
-	size, n := binary.Varint(b)
+	size, n := varint(b)
 	if n <= 0 || size < 1 || size > int64(len(b)-n) {
 		return 0
 	}
 	whole := b[:n+int(size)]
 	body := whole[n+1:] // behind the attributes
-	stamp, n := binary.Varint(body)
+	stamp, n := varint(body)
 	if n <= 0 {
 		return 0
 	}
 	body = body[n:]
 	r.whole, r.rest, r.timestampDelta = whole, body, stamp
-	offset, n := binary.Varint(body)
+	offset, n := varint(body)
 	if n <= 0 || offset != int64(int32(offset)) {
 		return 0
 	}
@@ -68,9 +68,22 @@ func (r *keyedRecord) parse(b []byte) int {
 	return len(whole)
 }
 
+// varint is binary.Varint, quick for the numbers of one byte and two that most are.
+func varint(b []byte) (int64, int) {
+	if len(b) > 1 {
+		if v := uint64(b[0]); v < 0x80 {
+			return int64(v>>1) ^ -int64(v&1), 1
+		} else if b[1] < 0x80 {
+			v = v&0x7f | uint64(b[1])<<7
+			return int64(v>>1) ^ -int64(v&1), 2
+		}
+	}
+	return binary.Varint(b)
+}
+
 // nullable takes bytes with their length off b; nil for null.
 func nullable(b []byte) (v, rest []byte, ok bool) {
-	size, n := binary.Varint(b)
+	size, n := varint(b)
 	if n <= 0 || size > int64(len(b)-n) {
 		return nil, nil, false
 	}

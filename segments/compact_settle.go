@@ -235,7 +235,7 @@ func (v *settledFS) Stat(name string) (fs.FileInfo, error) {
 	return v.FS.Stat(from)
 }
 
-// ReadDir lists a directory as it is once the swap is finished.
+// ReadDir lists the directory under the names that it shows.
 //
 //fuzz:not-a-parser it lists a directory
 func (v *settledFS) ReadDir(name string) ([]fs.DirEntry, error) {
