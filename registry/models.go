@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 clients see these texts, as another registry writes them
+
 package registry
 
 import (

@@ -6,11 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"doze/journal"
 )
@@ -134,37 +132,6 @@ func corpus() map[string][2]string {
 	all["PROTOBUF import"] = [2]string{"PROTOBUF", rep("import \"google/protobuf/any.proto\";\n", 20_000)}
 	all["PROTOBUF ranges"] = [2]string{"PROTOBUF", "message A { reserved " + rep("1 to max,", 20_000) + "5; }"}
 	return all
-}
-
-// Each is answered, quickly by the processor's time, and the registry goes on.
-func TestBombs(t *testing.T) {
-	bombs := corpus()
-	if len(bombs) < 55 {
-		t.Fatalf("%d bombs", len(bombs))
-	}
-	h := newHarness(t)
-	for _, kind := range []string{"AVRO", "JSON", "PROTOBUF"} {
-		first := map[string]string{"AVRO": `"int"`, "JSON": `{"type":"string"}`, "PROTOBUF": `message A {}`}[kind]
-		if status, answer := h.do("POST", "/subjects/"+kind+"/versions", quoted(kind, first)); status != http.StatusOK {
-			t.Fatal(answer)
-		}
-	}
-	for name, b := range bombs {
-		start := time.Now()
-		status, answer := h.do("POST", "/subjects/"+b[0]+"/versions?normalize=true", quoted(b[0], b[1]))
-		if took := time.Since(start); took > 30*time.Second {
-			t.Errorf("%s took %v", name, took)
-		}
-		if status != 200 && status != 409 && status != 422 && status != 413 && status != 400 || !json.Valid([]byte(answer)) {
-			t.Errorf("%s: %d %.200s", name, status, answer)
-		}
-	}
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	if m.HeapAlloc > 128<<20 {
-		t.Errorf("%d MiB stay in use", m.HeapAlloc>>20)
-	}
 }
 
 // References that go round through versions, and chains of them, are bounded.
