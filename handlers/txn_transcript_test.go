@@ -156,6 +156,7 @@ func (b *txnBench) run(line string) {
 		b.txns.version = int16(a.number("transaction", 2))
 	case "bounds":
 		b.txns.limits.ids = int(a.number("ids", math.MaxInt32))
+		b.txns.limits.bytes = int64(a.number("bytes", math.MaxInt32))
 		b.txns.limits.stagedBytes = int64(a.number("staged", math.MaxInt32))
 	case "show":
 		b.show()
