@@ -80,7 +80,7 @@ func (b *Broker) addToTxns(ctx context.Context, r *wire.Request, asked []kmsg.Ad
 	all := make([]*joining, len(asked))
 	for i := range asked {
 		all[i] = findJoining(state, &asked[i])
-		all[i].code = b.settleAll(state, all[i])
+		all[i].code = b.settleJoinings(state, all[i])
 	}
 	err := b.txns.take(ctx, causeOf(r), func(d *txnDecision) {
 		for _, j := range all {
@@ -140,15 +140,19 @@ func findJoining(state *projections.State, asked *kmsg.AddPartitionsToTxnRequest
 	return j
 }
 
-// settleAll looks at the partitions before they join.
-func (b *Broker) settleAll(state *projections.State, j *joining) int16 {
+// settleJoinings looks at the partitions before they join.
+func (b *Broker) settleJoinings(state *projections.State, j *joining) int16 {
 	if j.refused || j.asked.VerifyOnly {
 		return none
 	}
 	t := state.Transactions.Get(j.asked.TransactionalID)
 	for _, p := range j.partitions {
-		if log := b.txns.logOf(state, p); log != nil && t != nil && !t.Has(p) {
-			_ = b.txns.settleJoining(log, t.ProducerID) // a log that cannot be used refuses what comes
+		log := b.txns.logOf(state, p)
+		if log == nil || t == nil || t.Has(p) {
+			continue
+		}
+		if err := b.txns.settleJoining(log, t.ProducerID); err != nil && !lost(err) {
+			return notCoordinator
 		}
 	}
 	return none

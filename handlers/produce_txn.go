@@ -78,6 +78,8 @@ func (p *production) verify(ctx context.Context, cause journal.Cause, slots []*p
 		switch {
 		case err != nil:
 			p.refuseSlot(slot, notProduced(p.answer(slot).Partition, appendCode(err)))
+		case p.broker.txns.isUnsettled(slot.log):
+			p.refuseSlot(slot, t.refusal(p.answer(slot).Partition, notCoordinator))
 		case !open:
 			asked = append(asked, slot)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"doze/journal"
 	"doze/projections"
+	"doze/segments"
 )
 
 // txnCoordinator is the frame around the decisions on transactions: it writes what they decided into the partitions, and
@@ -17,6 +18,8 @@ type txnCoordinator struct {
 
 	mu     sync.Mutex
 	ending map[string]*endingTxn // transactions whose verdict is being carried out
+	// unsettled are partitions that were opened with transactions which could not be decided on.
+	unsettled map[segments.ID]*unsettled
 
 	mending sync.Mutex // held while a partition is asked what it has open and given markers for it
 	syncing sync.Mutex // held while markers are put on disk
@@ -29,7 +32,8 @@ type txnCoordinator struct {
 
 func newTxnCoordinator(b *Broker) *txnCoordinator {
 	c := &txnCoordinator{
-		Broker: b, settings: txnSettingsOf(b.static), ending: map[string]*endingTxn{}, wake: make(chan struct{}, 1),
+		Broker: b, settings: txnSettingsOf(b.static), ending: map[string]*endingTxn{}, unsettled: map[segments.ID]*unsettled{},
+		wake: make(chan struct{}, 1),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c

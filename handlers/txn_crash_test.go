@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,4 +188,48 @@ func txnBatch(n int, p producerIdentity, sequence int32) []byte {
 	raw[22] |= 0x10
 	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], crc32.MakeTable(crc32.Castagnoli)))
 	return raw
+}
+
+// A partition is opened with a transaction that a power failure took out of the journal, and the journal cannot be written:
+// what the producer sends again is not taken for what is there. Once there is space the producer is fenced.
+func TestUnknownTransactionOnAFullDisk(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("orders", 2)
+	if code := initTxn(c, "txn"); code != none {
+		t.Fatal(code)
+	}
+	p := identityOf(c, "txn")
+	write := func(c *testConn, acks int16) int16 {
+		req := produceRequest("orders", acks, txnBatch(1, p, 0))
+		req.Version, req.TransactionID = 12, text("txn")
+		return ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode
+	}
+	if code := write(c, 1); code != none {
+		t.Fatal(code)
+	}
+	state, _ := b.store.View()
+	log := b.broker.partition(state, state.Topics.Named("orders"), 0)
+	if err := log.SyncTo(context.Background(), 1); err != nil { // and not the journal
+		t.Fatal(err)
+	}
+	after := b.fs.Crash(disk.PowerLoss())
+	b.stop()
+	b.fs = after
+	b.start()
+	full := &disk.Fault{Err: disk.ENOSPC, Only: []disk.Op{disk.OpWrite}, Persistent: true,
+		Match: func(name string) bool { return strings.HasPrefix(name, "journal") }}
+	b.fs.Inject(full)
+	c = b.connect()
+	if code := write(c, -1); code != notEnoughReplicas {
+		t.Errorf("on a full disk: code %d", code)
+	}
+	b.fs.Clear()
+	code := write(c, -1)
+	for until := time.Now().Add(20 * time.Second); code == notEnoughReplicas && time.Now().Before(until); {
+		code = write(c, -1)
+	}
+	if code != invalidProducerEpoch {
+		t.Errorf("with space again: code %d", code)
+	}
 }

@@ -3,6 +3,8 @@ package handlers
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"doze/journal"
@@ -53,17 +55,17 @@ func (c *txnCoordinator) carryOut(id string, recovers bool) {
 	}
 }
 
-// retryLoop comes back to verdicts that could not be carried out.
+// retryLoop comes back to verdicts that could not be carried out, and to partitions that could not be decided on.
 func (c *txnCoordinator) retryLoop() {
 	c.every(retryMs, func() {
-		var ids []string
 		c.mu.Lock()
-		for id := range c.ending {
-			ids = append(ids, id)
-		}
+		ids, left := slices.Collect(maps.Keys(c.ending)), slices.Collect(maps.Values(c.unsettled))
 		c.mu.Unlock()
 		for _, id := range ids {
 			c.finish(id)
+		}
+		for _, u := range left {
+			c.settleAll(u)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package handlers
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"doze/journal"
 	"doze/projections"
@@ -72,20 +71,45 @@ func lostMarker(state *projections.State, id segments.ID, producer, end int64) (
 // Unfinished looks at transactions that a partition was opened with (segments.Options.Unfinished). What the journal knows
 // stays; a marker that was lost is written again; what nobody knows is aborted. Until it returns nothing is appended to the
 // partition by producers: a producer that repeats its batch must not be told that it is there already, for what is there
-// is aborted.
+// is aborted. What cannot be decided, say on a full disk, is tried again; until then the partition takes no batch of a
+// transaction.
 func (b *Broker) Unfinished(log *segments.Partition, open []segments.OpenTxn) {
-	c := b.txns
-	for _, o := range open {
-		for c.ctx.Err() == nil {
-			err := c.settle(log, o)
-			if err == nil || errors.Is(err, segments.ErrRemoved) || errors.Is(err, segments.ErrStorage) {
-				break
-			}
-			if !c.pause(retryMs * time.Millisecond) {
-				return
-			}
+	b.txns.settleAll(&unsettled{log: log, open: open})
+}
+
+// unsettled is a partition with transactions that nobody has decided on.
+type unsettled struct {
+	log  *segments.Partition
+	open []segments.OpenTxn
+}
+
+func (c *txnCoordinator) settleAll(u *unsettled) {
+	left := u.open[:0:0]
+	for _, o := range u.open {
+		err := c.settle(u.log, o)
+		if err != nil && !lost(err) {
+			left = append(left, o)
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(left) == 0 {
+		delete(c.unsettled, u.log.ID())
+		return
+	}
+	c.unsettled[u.log.ID()] = &unsettled{u.log, left}
+}
+
+// lost says whether the error is a log's that takes no batches any more either.
+func lost(err error) bool {
+	return errors.Is(err, segments.ErrRemoved) || errors.Is(err, segments.ErrStorage)
+}
+
+// isUnsettled says whether a partition holds transactions that nobody has decided on.
+func (c *txnCoordinator) isUnsettled(log *segments.Partition) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unsettled[log.ID()] != nil
 }
 
 // settle decides on one open transaction.
