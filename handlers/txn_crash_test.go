@@ -112,11 +112,12 @@ func runTransactions(c *testConn) (told outcome) {
 
 // hold looks at what a restarted broker has.
 func (told outcome) hold(c *testConn) error {
-	deadline := time.Now().Add(10 * time.Second)
-	for initTxn(c, "txn") != none { // an open transaction is aborted first
+	deadline := time.Now().Add(time.Minute)
+	for code := initTxn(c, "txn"); code != none; code = initTxn(c, "txn") { // an open transaction is aborted first
 		if time.Now().After(deadline) {
-			return fmt.Errorf("the transactional id cannot be had")
+			return fmt.Errorf("the transactional id cannot be had: %d", code)
 		}
+		time.Sleep(time.Millisecond) // leave the processor to what is waited for
 	}
 	var seen [2]map[int32]bool
 	for partition := range seen {
@@ -152,7 +153,7 @@ func committedIn(c *testConn, partition int32) (map[int32]bool, error) {
 	req.Topics[0].Partitions[0].Partition = partition
 	p := ask[*kmsg.FetchResponse](c, req).Topics[0].Partitions[0]
 	// What nobody knows is aborted when the log is opened, beside the first who asks.
-	for until := time.Now().Add(10 * time.Second); p.LastStableOffset != p.HighWatermark && time.Now().Before(until); {
+	for until := time.Now().Add(time.Minute); p.LastStableOffset != p.HighWatermark && time.Now().Before(until); {
 		p = ask[*kmsg.FetchResponse](c, req).Topics[0].Partitions[0]
 	}
 	if p.ErrorCode != none || p.LastStableOffset != p.HighWatermark {

@@ -25,34 +25,57 @@ type endingTxn struct {
 	done     map[journal.TxnPartition]bool
 	markers  []journal.TxnMarker
 	busy     bool
+	again    bool // a verdict was made while somebody was at work on one before it
 }
 
 // finish carries the verdict out. What fails is tried again later.
 func (c *txnCoordinator) finish(id string) { c.carryOut(id, false) }
 
 func (c *txnCoordinator) carryOut(id string, recovers bool) {
+	for e := c.takeUp(id, recovers); e != nil; {
+		err := c.writeMarkers(e)
+		if err == nil {
+			err = c.endIn(e)
+		}
+		e = c.putDown(e, err)
+	}
+}
+
+// takeUp gives the verdict to whoever asks first; nil when somebody is at work on one of the transactional id already, who
+// looks again before he goes.
+func (c *txnCoordinator) takeUp(id string, recovers bool) *endingTxn {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	e := c.ending[id]
 	if e == nil {
 		e = &endingTxn{id: id, recovers: recovers, done: map[journal.TxnPartition]bool{}}
 		c.ending[id] = e
 	}
-	mine := !e.busy
+	if e.busy {
+		e.again = true
+		return nil
+	}
 	e.busy = true
-	c.mu.Unlock()
-	if !mine {
-		return
-	}
-	err := c.writeMarkers(e)
-	if err == nil {
-		err = c.endIn(e)
-	}
+	return e
+}
+
+// putDown is the end of a try. It gives the next verdict when one was made in the meantime: once the entry that ends a
+// transaction is published, the next one may be begun and ended before its work is put down.
+func (c *txnCoordinator) putDown(e *endingTxn, err error) *endingTxn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.busy = false
-	if err == nil {
-		delete(c.ending, id)
+	again := e.again
+	e.busy, e.again = false, false
+	if err != nil {
+		return nil // the retry loop comes back to it
 	}
+	delete(c.ending, e.id)
+	if !again {
+		return nil
+	}
+	next := &endingTxn{id: e.id, done: map[journal.TxnPartition]bool{}, busy: true}
+	c.ending[e.id] = next
+	return next
 }
 
 // retryLoop comes back to verdicts that could not be carried out, and to partitions that could not be decided on.
@@ -105,7 +128,7 @@ func (c *txnCoordinator) writeMarker(e *endingTxn, t *projections.Transaction, p
 		if err != nil {
 			return err
 		}
-		if open == nil { // no records, or the marker is there: perhaps only in memory
+		if open == nil || isLater(t, open) { // no records, or the marker is there: perhaps only in memory
 			return c.syncAll(log)
 		}
 	}

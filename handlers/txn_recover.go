@@ -137,7 +137,7 @@ func (d *txnDecision) orphan(p journal.TxnPartition, o segments.OpenTxn) bool {
 	switch {
 	case t == nil && !d.settings.verify:
 		return false // clients may write what nobody knows, and it is theirs to end
-	case t != nil && t.Has(p) && (t.State.Ending() || t.Epoch == o.ProducerEpoch):
+	case t != nil && t.Has(p) && !isLater(t, &o) && (t.State.Ending() || t.Epoch == o.ProducerEpoch):
 		return false
 	case t != nil && !t.State.Ending() && t.Epoch == o.ProducerEpoch:
 		d.fence(t, journal.EndOrphan, []journal.TxnPartition{p})
@@ -147,6 +147,12 @@ func (d *txnDecision) orphan(p journal.TxnPartition, o segments.OpenTxn) bool {
 		Topic: p.Topic, Partition: p.Partition, ProducerID: o.ProducerID, Epoch: o.ProducerEpoch, FirstOffset: o.FirstOffset,
 	})
 	return true
+}
+
+// isLater says whether what is open in a partition came after the transaction that is ending: a power failure took what the
+// journal knew of it. An end of transactions v2 raises the epoch, so batches of the ending one have an older epoch.
+func isLater(t *projections.Transaction, o *segments.OpenTxn) bool {
+	return t.State.Ending() && t.Version >= 2 && o.ProducerEpoch >= t.Epoch
 }
 
 func (c *txnCoordinator) abortOrphan(log *segments.Partition, o segments.OpenTxn) error {
