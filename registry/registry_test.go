@@ -11,18 +11,12 @@ import (
 	"testing"
 
 	"doze/journal"
+	"doze/registry/internal/vectors"
 )
 
 // TestIdentityOfConfluent holds guids to those that Confluent's registry gives, with and without references, metadata and rules.
 func TestIdentityOfConfluent(t *testing.T) {
-	dir := os.Getenv("DOZE_REGISTRY_VECTORS")
-	if dir == "" {
-		t.Skip("DOZE_REGISTRY_VECTORS does not name the directory of the vectors: guids are not compared with Confluent's")
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, "confluent-core/schema-md5-golden-data.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := vectors.Read(t, "confluent-core/schema-md5-golden-data.json")
 	var golden struct {
 		Schemas        map[string]string
 		References     []reference

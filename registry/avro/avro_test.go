@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"doze/registry/internal/vectors"
 )
 
 // answered is one text with what Apache Avro for Java 1.12.1 makes of it, read strictly (names and defaults held to the rules) and
@@ -48,18 +49,10 @@ func TestAsJava(t *testing.T) {
 	}
 }
 
-// vectors are read where they lie; without them the tests that hold ours to others say so.
-func vectors(t *testing.T, name string, into any) {
+// vectorsOf reads what others answered.
+func vectorsOf(t *testing.T, name string, into any) {
 	t.Helper()
-	dir := os.Getenv("DOZE_REGISTRY_VECTORS")
-	if dir == "" {
-		t.Skip("DOZE_REGISTRY_VECTORS does not name the directory of the vectors: what Apache Avro answered is not compared")
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
+	if err := json.Unmarshal(vectors.Read(t, name), into); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -81,7 +74,7 @@ func (d *Difference) UnmarshalJSON(b []byte) error {
 func TestVerdictsOfJava(t *testing.T) {
 	for _, file := range []string{"apache-avro/java-avro-1.12.1-on-karapace-pairs.json", "apache-avro/java-avro-1.12.1-probes.json"} {
 		var pairs []answeredPair
-		vectors(t, file, &pairs)
+		vectorsOf(t, file, &pairs)
 		for _, p := range pairs {
 			reader, err1 := Parse(string(p.Reader), Options{})
 			writer, err2 := Parse(string(p.Writer), Options{})

@@ -5,25 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"doze/registry/internal/vectors"
 )
 
-// vectors are read where they lie; without them the tests that hold ours to others say so.
-func vectors(t *testing.T, name string, into any) {
+// vectorsOf reads what others answered.
+func vectorsOf(t *testing.T, name string, into any) {
 	t.Helper()
-	dir := os.Getenv("DOZE_REGISTRY_VECTORS")
-	if dir == "" {
-		t.Skip("DOZE_REGISTRY_VECTORS does not name the directory of the vectors: differences are not compared with Confluent's")
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
+	if err := json.Unmarshal(vectors.Read(t, name), into); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -42,7 +35,7 @@ func TestDifferencesOfConfluent(t *testing.T) {
 		"diff-schema-examples.json", "diff-schema-examples-2020-12.strict.json", "diff-combined-schema-examples.json", "diff-combined-schema-examples-2020-12.json",
 	} {
 		var examples []example
-		vectors(t, "confluent-json/"+file, &examples)
+		vectorsOf(t, "confluent-json/"+file, &examples)
 		for _, e := range examples {
 			original, err1 := Parse(string(e.Original), nil)
 			update, err2 := Parse(string(e.Update), nil)
@@ -84,7 +77,7 @@ func TestDraftsOfConfluent(t *testing.T) {
 		Refs   bool
 		Skip   bool
 	}
-	vectors(t, "confluent-json/all-schemas.json", &pairs)
+	vectorsOf(t, "confluent-json/all-schemas.json", &pairs)
 	skipped := 0
 	for _, p := range pairs {
 		source := string(p.Source)

@@ -3,26 +3,12 @@ package protobuf
 import (
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// vectors are read where they lie; without them the tests that hold ours to others say so.
-func vectors(t *testing.T, name string) []byte {
-	t.Helper()
-	dir := os.Getenv("DOZE_REGISTRY_VECTORS")
-	if dir == "" {
-		t.Skip("DOZE_REGISTRY_VECTORS does not name the directory of the vectors: differences are not compared with Confluent's")
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
+	"doze/registry/internal/vectors"
+)
 
 type example struct {
 	Description  string
@@ -45,13 +31,13 @@ type example struct {
 func TestDifferencesOfConfluent(t *testing.T) {
 	for _, file := range []string{"diff-schema-examples.json", "diff-schema-examples-with-meta.json"} {
 		var examples []example
-		if err := json.Unmarshal(vectors(t, "confluent-protobuf/"+file), &examples); err != nil {
+		if err := json.Unmarshal(vectors.Read(t, "confluent-protobuf/"+file), &examples); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range examples {
 			text := func(s string) string {
 				if strings.HasSuffix(s, ".proto") {
-					return string(vectors(t, "confluent-protobuf/"+s))
+					return string(vectors.Read(t, "confluent-protobuf/"+s))
 				}
 				return s
 			}
