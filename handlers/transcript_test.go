@@ -2,10 +2,7 @@ package handlers
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -22,54 +19,6 @@ import (
 	"doze/journal"
 	"doze/projections"
 )
-
-var update = flag.Bool("update", false, "write transcripts anew")
-
-// TestClassicTranscripts runs testdata/classic/*.txt: blocks of commands, "----", and everything that happened: entries
-// with their events, and answers in the order in which they came. README.md beside the transcripts explains the commands.
-func TestClassicTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/classic/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { runTranscript(t, file) })
-	}
-}
-
-func runTranscript(t *testing.T, file string) {
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := newGroupBench(t)
-	var got strings.Builder
-	for i, block := range strings.Split(strings.TrimSpace(string(want)), "\n\n") {
-		commands, _, ran := strings.Cut(block, "----")
-		if i > 0 {
-			got.WriteString("\n")
-		}
-		got.WriteString(strings.TrimRight(commands, "\n") + "\n")
-		if !ran && strings.HasPrefix(commands, "#") {
-			continue
-		}
-		got.WriteString("----\n")
-		for _, command := range strings.Split(commands, "\n") {
-			if command = strings.TrimSpace(command); command != "" && !strings.HasPrefix(command, "#") {
-				b.run(command)
-			}
-		}
-		got.WriteString(b.take())
-	}
-	b.replay()
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if got.String() != string(want) {
-		t.Errorf("transcript differs (see it with -update and git diff):\n%s", got.String())
-	}
-}
 
 // groupBench is a coordinator over a journal on a disk in memory, and a clock that stands still until it is told to
 // advance.

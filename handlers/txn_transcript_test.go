@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,48 +19,11 @@ import (
 // TestTxnTranscripts runs testdata/txn/*.txt as TestClassicTranscripts does; README.md beside the transcripts explains the
 // commands.
 func TestTxnTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/txn/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { runTxnTranscript(t, file) })
-	}
-}
-
-func runTxnTranscript(t *testing.T, file string) {
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &txnBench{groupBench: newGroupBench(t), txns: txnSettingsOf(configs.NewBroker(nil, nil, nil))}
-	b.txns.version, b.txns.verify = 2, true
-	var got strings.Builder
-	for i, block := range strings.Split(strings.TrimSpace(string(want)), "\n\n") {
-		commands, _, ran := strings.Cut(block, "----")
-		if i > 0 {
-			got.WriteString("\n")
-		}
-		got.WriteString(strings.TrimRight(commands, "\n") + "\n")
-		if !ran && strings.HasPrefix(commands, "#") {
-			continue
-		}
-		got.WriteString("----\n")
-		for _, command := range strings.Split(commands, "\n") {
-			if command = strings.TrimSpace(command); command != "" && !strings.HasPrefix(command, "#") {
-				b.run(command)
-			}
-		}
-		got.WriteString(b.named(b.take()))
-	}
-	b.replay()
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if got.String() != string(want) {
-		t.Errorf("transcript differs (see it with -update and git diff):\n%s", got.String())
-	}
+	runTranscripts(t, "testdata/txn", func(t *testing.T) transcribed {
+		b := &txnBench{groupBench: newGroupBench(t), txns: txnSettingsOf(configs.NewBroker(nil, nil, nil))}
+		b.txns.version, b.txns.verify = 2, true
+		return transcribed{run: b.run, take: func() string { return b.named(b.take()) }, replay: b.replay}
+	})
 }
 
 // named puts topics' names in place of their ids.
