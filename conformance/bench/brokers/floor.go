@@ -142,6 +142,9 @@ func (s *floorServer) send(c *net.TCPConn, frame []byte) error {
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	size = max(0, min(size, s.size-position))
+	s.mu.Unlock()
 	section, err := os.Open(s.file.Name())
 	if err != nil {
 		return err
