@@ -87,7 +87,7 @@ func (c *txnCoordinator) pause(d time.Duration) bool {
 func (c *txnCoordinator) decision(tx *tx) *txnDecision {
 	settings := c.settings
 	settings.version, settings.verify = c.txnVersion(tx.State), c.verifies(tx.State)
-	return &txnDecision{state: tx.State, at: tx.At, emit: tx.Emit, settings: &settings}
+	return &txnDecision{state: tx.State, at: tx.At, emit: tx.Emit, durable: tx.Durable, settings: &settings}
 }
 
 // verifies says whether clients of transactions v1 must have added a partition before they write to it.
