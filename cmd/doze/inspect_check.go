@@ -75,6 +75,10 @@ func (f *checked) examine(src *source, state *projections.State) error {
 			f.status = replay.Damaged
 			f.findings = append(f.findings, fmt.Sprintf("%s: %s", name, loss))
 		}
+		for _, wrong := range r.Lists {
+			f.status = replay.Damaged
+			f.findings = append(f.findings, fmt.Sprintf("%s: %s", name, wrong))
+		}
 	}
 	return nil
 }
@@ -84,7 +88,7 @@ func (f *checked) examine(src *source, state *projections.State) error {
 func examineAgain(src *source, id segments.ID) (r *segments.Repair, err error) {
 	for range 3 {
 		r, err = segments.Examine(src.fs, "segments", id, doze.BootID())
-		if src.broker == nil || err == nil && !r.Damaged() {
+		if src.broker == nil || err == nil && !r.Damaged() && len(r.Lists) == 0 {
 			break
 		}
 	}
