@@ -150,8 +150,11 @@ func (p *Partition) coarseSync() {
 	}
 }
 
-// syncAndFinish puts the data on disk and finishes full segments; the index follows.
+// syncAndFinish puts the data on disk and finishes full segments; the index follows. One at a time: who comes second finds
+// nothing left to finish.
 func (p *Partition) syncAndFinish() error {
+	p.finishing.Lock()
+	defer p.finishing.Unlock()
 	p.mu.Lock()
 	sealed, end := p.sealed, p.end
 	p.mu.Unlock()

@@ -228,3 +228,24 @@ func TestEndAtOpen(t *testing.T) {
 		t.Errorf("%d %v", end, err)
 	}
 }
+
+// TestFullSegmentsAreFinishedOnce: a segment that retention ends is finished at once, while a coarse sync does the same. What
+// is known of producers is in the snapshot behind it, whoever comes first.
+func TestFullSegmentsAreFinishedOnce(t *testing.T) {
+	d := openTest(t, disk.NewMem())
+	p := d.Partition(ID{topicA, 0}, Config{})
+	for i := range int32(200) {
+		mustAppend(t, p, made{records: 1, producer: 7, sequence: i})
+		var wg sync.WaitGroup
+		wg.Go(d.SyncDirty)
+		wg.Go(func() {
+			if err := p.Roll(1000); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Wait()
+		if _, known, err := p.readSnapshot(p.end); err != nil || known[7] == nil {
+			t.Fatalf("the snapshot behind segment %d: %v %v", i, known, err)
+		}
+	}
+}
