@@ -160,7 +160,7 @@ func (c *txnCoordinator) appendVerdict(log *segments.Partition, t *projections.T
 	if look {
 		c.mending.Lock()
 		defer c.mending.Unlock()
-		open, err := opensIn(log, t.ProducerID)
+		open, err := log.OpenTxnOf(t.ProducerID)
 		if err != nil || open == nil || isLater(t, open) {
 			return -1, err == nil, err
 		}
@@ -199,20 +199,6 @@ func (c *txnCoordinator) markerAdmission(state *projections.State, seq uint64, i
 
 // coordinatorEpoch is the epoch of the transaction coordinator: like a leader's epoch it is raised by two at a start.
 func coordinatorEpoch(state *projections.State) int32 { return 2 * max(state.Starts-1, 0) }
-
-// opensIn says whether the producer has a transaction open in the log.
-func opensIn(log *segments.Partition, producer int64) (*segments.OpenTxn, error) {
-	open, err := log.OpenTxns()
-	if err != nil {
-		return nil, err
-	}
-	for i := range open {
-		if open[i].ProducerID == producer {
-			return &open[i], nil
-		}
-	}
-	return nil, nil
-}
 
 // syncAll puts all of a log on disk.
 func (c *txnCoordinator) syncAll(log *segments.Partition) error {
