@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,24 @@ func TestLateBatchIsInNoOtherTransaction(t *testing.T) {
 		req.Version, req.TransactionID = version, text("txn")
 		if code := ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode; code != invalidProducerEpoch {
 			t.Errorf("v%d: code %d", version, code)
+		}
+	}
+}
+
+// TestMatchingIsBounded: a pattern that takes long with one name is refused when there are many.
+func TestMatchingIsBounded(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	for i := range 60 {
+		if code := initTxn(c, fmt.Sprint(i, strings.Repeat("a", 4000))); code != none {
+			t.Fatal(code)
+		}
+	}
+	for pattern, want := range map[string]int16{".*b": none, "1a*": none, ".*((a{0,30}){0,30})b": invalidRegularExpression} {
+		req := kmsg.NewPtrListTransactionsRequest()
+		req.DurationFilterMillis, req.TransactionalIDPattern = -1, &pattern
+		if resp := request[*kmsg.ListTransactionsResponse](c, req, 2); resp.ErrorCode != want {
+			t.Errorf("%s: code %d", pattern, resp.ErrorCode)
 		}
 	}
 }
