@@ -273,10 +273,12 @@ func TestAnswersAreBounded(t *testing.T) {
 		unknown[i] = int32(i + 1)
 	}
 	markers.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: 1, Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: "t", Partitions: unknown}}}}
+	deleted := kmsg.NewPtrDeleteRecordsRequest()
+	deleted.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: "t", Partitions: make([]kmsg.DeleteRecordsRequestTopicPartition, maxAnswerBytes/deletionBytes+1)}}
 	for _, asked := range []struct {
 		kmsg.Request
 		version int16
-	}{{offsets, 5}, {all, 8}, {groups, 5}, {configs, 4}, {joined, 3}, {markers, 1}} {
+	}{{offsets, 5}, {all, 8}, {groups, 5}, {configs, 4}, {joined, 3}, {markers, 1}, {deleted, 1}} {
 		c := b.connect()
 		asked.SetVersion(asked.version)
 		c.send(asked.Request)
