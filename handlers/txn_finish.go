@@ -179,7 +179,7 @@ func (c *txnCoordinator) logOf(state *projections.State, p journal.TxnPartition)
 // appendMarker writes a marker and gives its offset: -1 when the partition has gone, or has seen a later producer.
 func (c *txnCoordinator) appendMarker(log *segments.Partition, m segments.Marker) (int64, error) {
 	state, seq := c.view()
-	m.CoordinatorEpoch = coordinatorEpoch(state)
+	m.CoordinatorEpoch, m.Own = coordinatorEpoch(state), true
 	appended, err := log.AppendMarker(m, c.markerAdmission(state, seq, log.ID()))
 	var refused *segments.ProducerError
 	if errors.Is(err, segments.ErrRemoved) || errors.As(err, &refused) {

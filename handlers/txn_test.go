@@ -110,3 +110,36 @@ func TestMatchingIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkerOfAStrangeCoordinator: a client writes a marker of a coordinator's epoch that is not there yet. The transactions that
+// follow are ended all the same: the commit is seen, now and after a restart.
+func TestMarkerOfAStrangeCoordinator(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("orders", 1)
+	if code := initTxn(c, "txn"); code != none {
+		t.Fatal(code)
+	}
+	p := identityOf(c, "txn")
+	marker := kmsg.NewPtrWriteTxnMarkersRequest()
+	marker.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: p.id, ProducerEpoch: p.epoch, CoordinatorEpoch: 1 << 30,
+		Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: "orders", Partitions: []int32{0}}}}}
+	if code := request[*kmsg.WriteTxnMarkersResponse](c, marker, 1).Markers[0].Topics[0].Partitions[0].ErrorCode; code != none {
+		t.Fatal(code)
+	}
+	req := produceRequest("orders", -1, txnBatch(1, p, 0))
+	req.Version, req.TransactionID = 12, text("txn")
+	if code := ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode; code != none {
+		t.Fatal(code)
+	}
+	if code := endTxnOf(c); code != none {
+		t.Fatal(code)
+	}
+	for range 2 {
+		if seen, err := committedIn(c, 0); err != nil || !seen[1] {
+			t.Errorf("%v %v", seen, err)
+		}
+		b.restart()
+		c = b.connect()
+	}
+}
