@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -15,20 +16,39 @@ import (
 //	v2  the transaction.version that the marker is of (KIP-1228)
 //
 // Answered when the markers are on disk. A producer id that stands twice is answered once; partitions of one marker that
-// exist are written even when others do not.
+// exist are written even when others do not. As in Kafka a marker of producer id or epoch -1 ends the request: those before
+// it are written, and all are UNKNOWN_SERVER_ERROR.
 func (b *Broker) writeTxnMarkers(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.WriteTxnMarkersRequest)
 	resp := respond[*kmsg.WriteTxnMarkersResponse](r)
 	answers := markerAnswers{resp: resp, markers: map[int64]int{}, topics: map[markerTopic]int{}, partitions: map[markerPartition]int{}}
+	tripped := false
 	for i := range req.Markers {
 		m := &req.Markers[i]
-		for _, t := range m.Topics {
-			for _, number := range t.Partitions {
-				answers.put(markerPartition{markerTopic{m.ProducerID, t.Topic}, number}, b.writeOne(ctx, m, t.Topic, number))
-			}
+		if tripped = b.tripsOver(m); tripped {
+			break
+		}
+		answers.putAll(m, func(topic string, number int32) int16 { return b.writeOne(ctx, m, topic, number) })
+	}
+	for i := range req.Markers {
+		if tripped {
+			answers.putAll(&req.Markers[i], func(string, int32) int16 { return unknownServerError })
 		}
 	}
 	return resp, nil
+}
+
+// tripsOver says whether Kafka fails to build the marker, which it does when there is a partition to write it to.
+func (b *Broker) tripsOver(m *kmsg.WriteTxnMarkersRequestMarker) bool {
+	if m.ProducerID != -1 && m.ProducerEpoch != -1 {
+		return false
+	}
+	state, _ := b.view()
+	return slices.ContainsFunc(m.Topics, func(t kmsg.WriteTxnMarkersRequestMarkerTopic) bool {
+		return slices.ContainsFunc(t.Partitions, func(number int32) bool {
+			return b.partition(state, state.Topics.Named(t.Topic), number) != nil
+		})
+	})
 }
 
 // markerAnswers puts each producer, topic and partition into the answer once.
@@ -47,6 +67,19 @@ type markerTopic struct {
 type markerPartition struct {
 	markerTopic
 	number int32
+}
+
+// putAll answers every partition of a marker, once.
+func (a *markerAnswers) putAll(m *kmsg.WriteTxnMarkersRequestMarker, code func(topic string, number int32) int16) {
+	seen := map[markerPartition]bool{}
+	for _, t := range m.Topics {
+		for _, number := range t.Partitions {
+			if p := (markerPartition{markerTopic{m.ProducerID, t.Topic}, number}); !seen[p] {
+				seen[p] = true
+				a.put(p, code(t.Topic, number))
+			}
+		}
+	}
 }
 
 func (a *markerAnswers) put(p markerPartition, code int16) {
@@ -79,8 +112,10 @@ func (b *Broker) writeOne(ctx context.Context, m *kmsg.WriteTxnMarkersRequestMar
 	switch {
 	case log == nil:
 		return unknownTopicOrPartition
-	case m.ProducerEpoch < 0: // Kafka trips over it
+	case m.TransactionVersion == -1: // what Kafka says itself where it does not know
 		return unknownServerError
+	case m.ProducerEpoch < 0: // below all that any producer has
+		return invalidProducerEpoch
 	}
 	appended, err := log.AppendMarker(segments.Marker{
 		ProducerID: m.ProducerID, ProducerEpoch: m.ProducerEpoch, CoordinatorEpoch: m.CoordinatorEpoch, Commit: m.Committed,
