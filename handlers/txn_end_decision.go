@@ -89,11 +89,8 @@ func (d *txnDecision) endV2(t *projections.Transaction, c *endCommand) (producer
 }
 
 func validEndEpoch(t *projections.Transaction, epoch int16, raised, overflown bool) bool {
-	switch {
-	case t.State.Complete():
-		return raised || overflown || epoch == t.Epoch
-	}
-	return epoch == t.Epoch
+	again := t.State.Complete() && (raised || overflown)
+	return again || epoch == t.Epoch
 }
 
 // endRaising ends the transaction with a new epoch, or a new producer id when the epochs are used up.
