@@ -96,7 +96,7 @@ func runTxnPrepared(c *C) {
 		p.Do("producers", 0, describeProducers(t.name))
 		list := kmsg.NewPtrListTransactionsRequest()
 		list.StateFilters = []string{"PrepareCommit", "PrepareAbort"}
-		list.ProducerIDFilters = []int64{p.id}
+		list.TransactionalIDPattern = &p.txn
 		p.Do("list", 2, list)
 	}
 }
