@@ -116,7 +116,7 @@ func runTxnMarkerRefused(c *C) {
 	c.Restart()
 	p.reopened()
 	p.AwaitTxnCoordinator()
-	p.AwaitTopic(t.name, 2)
+	p.AwaitTopic(t.name, 1)
 	p.State("described after a restart")
 	p.Do("init after a restart", 4, initRequest(p.txn, 60_000, -1, -1))
 	p.Read("read", t, 0)
