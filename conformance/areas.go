@@ -37,5 +37,9 @@ func areas() [][]Scenario {
 		txnAdminScenarios(),
 		featureScenarios(),
 		txnExhaustedScenarios(),
+		produceFaultScenarios(),
+		txnEdgeScenarios(),
+		txnPreparedScenarios(),
+		txnOffsetEdgeScenarios(),
 	}
 }
