@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -96,24 +97,43 @@ const (
 // compileBounded compiles a pattern that must match a whole name, and gives its number of instructions; nil when it is none,
 // or too large.
 func compileBounded(pattern string) (*regexp.Regexp, int64) {
+	compiled, steps, _ := compilePattern(pattern)
+	return compiled, steps
+}
+
+// compilePattern compiles a pattern of RE2 that must match a whole name, with its number of instructions, or says in RE2's words
+// what is wrong with it. What compiling takes is bounded by the pattern's length, what matching takes by its instructions.
+//
+//fuzz:parser class=config FuzzCompilePattern
+func compilePattern(pattern string) (compiled *regexp.Regexp, steps int64, wrong string) {
 	if len(pattern) > maxPattern {
-		return nil, 0
+		return nil, 0, tooLargePattern
+	}
+	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+		return nil, 0, describePattern(err) // what is no pattern by itself must not become one between the parentheses
 	}
 	whole := `\A(?:` + pattern + `)\z`
-	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
-		return nil, 0 // what is no pattern by itself must not become one between the parentheses
-	}
 	parsed, err := syntax.Parse(whole, syntax.Perl)
 	if err != nil {
-		return nil, 0
+		return nil, 0, describePattern(err)
 	}
 	prog, err := syntax.Compile(parsed.Simplify())
 	if err != nil || len(prog.Inst) > maxPatternInst {
-		return nil, 0
+		return nil, 0, tooLargePattern
 	}
-	compiled, err := regexp.Compile(whole)
+	compiled, err = regexp.Compile(whole)
 	if err != nil {
-		return nil, 0
+		return nil, 0, describePattern(err)
 	}
-	return compiled, int64(len(prog.Inst))
+	return compiled, int64(len(prog.Inst)), ""
+}
+
+const tooLargePattern = "expression too large"
+
+func describePattern(err error) string {
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		return wrong.Code.String()
+	}
+	return err.Error()
 }
