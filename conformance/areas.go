@@ -29,6 +29,11 @@ func areas() [][]Scenario {
 		recompressScenarios(),
 		markerScenarios(),
 		storageScenarios(),
+		compactionScenarios(),
+		compactedTxnScenarios(),
+		retentionScenarios(),
+		segmentScenarios(),
+		topicLimitScenarios(),
 		txnInitScenarios(),
 		txnPartitionScenarios(),
 		txnProduceScenarios(),
@@ -39,5 +44,9 @@ func areas() [][]Scenario {
 		txnAdminScenarios(),
 		featureScenarios(),
 		txnExhaustedScenarios(),
+		produceFaultScenarios(),
+		txnEdgeScenarios(),
+		txnPreparedScenarios(),
+		txnOffsetEdgeScenarios(),
 	}
 }
