@@ -37,5 +37,8 @@ func areas() [][]Scenario {
 		txnAdminScenarios(),
 		featureScenarios(),
 		txnExhaustedScenarios(),
+		shareGroupScenarios(),
+		shareRecordScenarios(),
+		shareOffsetScenarios(),
 	}
 }
