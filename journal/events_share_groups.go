@@ -9,6 +9,9 @@ package journal
 //	ShareStateDeleted       the group starts anew with the topic
 //
 // What is acquired is not in the journal: as in Kafka, a start releases it.
+//
+// Membership goes through ShareMemberJoined, ShareMemberChanged and ShareMemberRemoved; ShareEpochRaised says that the
+// assignment is to be worked out anew, ShareTargetAssigned what it came to, ShareMemberReconciled what a member was told.
 
 // ShareStateInit is a partition whose state begins.
 type ShareStateInit struct {
@@ -55,6 +58,75 @@ type ShareStateDeleted struct {
 	Group string   `msgpack:"g"`
 	Topic [16]byte `msgpack:"t"`
 }
+
+// ShareMemberJoined: a member that the group did not have is in, without partitions.
+type ShareMemberJoined struct {
+	Group      string   `msgpack:"g"`
+	Member     string   `msgpack:"m"`
+	Rack       string   `msgpack:"r,omitempty"`
+	ClientID   string   `msgpack:"c,omitempty"`
+	ClientHost string   `msgpack:"h,omitempty"`
+	Topics     []string `msgpack:"t,omitempty"` // that it reads: sorted, without doubles
+}
+
+// ShareMemberChanged: a member of the group says something else of itself.
+type ShareMemberChanged ShareMemberJoined
+
+// ShareMemberRemoved: the member is gone.
+type ShareMemberRemoved struct {
+	Group  string        `msgpack:"g"`
+	Member string        `msgpack:"m"`
+	Reason RemovalReason `msgpack:"r"`
+}
+
+// ShareEpochReason says why a share group's assignment is to be worked out anew. Numbers are stored and never reused.
+type ShareEpochReason uint8
+
+// The reasons for an epoch.
+const (
+	ShareEpochSubscribed  ShareEpochReason = 1 // a member reads other topics
+	ShareEpochInitialized ShareEpochReason = 2 // partitions became the group's
+	ShareEpochTopics      ShareEpochReason = 3 // topics were created, deleted, grown
+	ShareEpochRemoved     ShareEpochReason = 4 // a member is gone
+)
+
+// ShareEpochRaised: the group is in another epoch, for which there is no assignment yet.
+type ShareEpochRaised struct {
+	Group  string           `msgpack:"g"`
+	Epoch  int32            `msgpack:"e"`
+	Reason ShareEpochReason `msgpack:"r"`
+	Member string           `msgpack:"m,omitempty"` // on whose account
+	Hash   uint64           `msgpack:"h,omitempty"` // of the topics that the members read
+}
+
+// ShareTarget is what a member is to have.
+type ShareTarget struct {
+	Member     string            `msgpack:"m"`
+	Partitions []TopicPartitions `msgpack:"p,omitempty"` // in the order of topic ids
+}
+
+// ShareTargetAssigned: the assignment of an epoch was worked out. Members that are not named keep what they were to have.
+type ShareTargetAssigned struct {
+	Group   string        `msgpack:"g"`
+	Epoch   int32         `msgpack:"e"`
+	Members []ShareTarget `msgpack:"m,omitempty"`
+}
+
+// ShareMemberReconciled: the member was told what it has from here on, and its epoch.
+type ShareMemberReconciled struct {
+	Group    string            `msgpack:"g"`
+	Member   string            `msgpack:"m"`
+	Epoch    int32             `msgpack:"e"`
+	Previous int32             `msgpack:"p"`
+	Assigned []TopicPartitions `msgpack:"a,omitempty"` // in the order of topic ids
+}
+
+func (*ShareMemberJoined) Kind() Kind     { return 66 }
+func (*ShareMemberChanged) Kind() Kind    { return 67 }
+func (*ShareMemberRemoved) Kind() Kind    { return 68 }
+func (*ShareEpochRaised) Kind() Kind      { return 69 }
+func (*ShareTargetAssigned) Kind() Kind   { return 70 }
+func (*ShareMemberReconciled) Kind() Kind { return 71 }
 
 func (*ShareStateInitialized) Kind() Kind { return 62 }
 func (*ShareStateLoaded) Kind() Kind      { return 63 }

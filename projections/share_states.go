@@ -52,8 +52,11 @@ func (s ShareStates) Bytes() int64 { return s.bytes }
 
 // Bytes is what the state is reckoned to take.
 func (s *ShareState) Bytes() int64 {
-	return shareStateBytes + int64(len(s.Group)) + shareBatchBytes*int64(len(s.Batches))
+	return shareStateBytes + int64(len(s.Group)) + ShareBatchesBytes(len(s.Batches))
 }
+
+// ShareBatchesBytes is what so many batches of states are reckoned to take.
+func ShareBatchesBytes(n int) int64 { return shareBatchBytes * int64(n) }
 
 // Get returns the state of a partition, or nil.
 func (s ShareStates) Get(group string, topic ID, partition int32) *ShareState {
@@ -147,7 +150,10 @@ type shareMerge struct {
 // overlap takes what lies before the end of the first old batch, or of the written one, and gives what is left of both.
 func (m *shareMerge) overlap(w journal.ShareStateBatch, old []journal.ShareStateBatch) (journal.ShareStateBatch, []journal.ShareStateBatch) {
 	o := old[0]
-	head := func(b journal.ShareStateBatch, before int64) journal.ShareStateBatch { b.Last = min(b.Last, before-1); return b }
+	head := func(b journal.ShareStateBatch, before int64) journal.ShareStateBatch {
+		b.Last = min(b.Last, before-1)
+		return b
+	}
 	m.add(head(o, w.First))
 	m.add(head(w, o.First))
 	both := w

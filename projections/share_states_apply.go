@@ -7,10 +7,10 @@ import (
 )
 
 // applyOfShareState folds an event of share partitions' states; known is false when it is none.
-func (s *State) applyOfShareState(event journal.Event) (known bool, err error) {
+func (s *State) applyOfShareState(at int64, event journal.Event) (known bool, err error) {
 	switch e := event.(type) {
 	case *journal.ShareStateInitialized:
-		return true, s.applyShareStateInitialized(e)
+		return true, s.applyShareStateInitialized(at, e)
 	case *journal.ShareStateLoaded:
 		return true, s.changeShareState(e.Group, e.Topic, e.Partition, func(st *ShareState) error {
 			st.LeaderEpoch = e.LeaderEpoch
@@ -31,7 +31,7 @@ func (s *State) applyOfShareState(event journal.Event) (known bool, err error) {
 	return false, nil
 }
 
-func (s *State) applyShareStateInitialized(e *journal.ShareStateInitialized) error {
+func (s *State) applyShareStateInitialized(at int64, e *journal.ShareStateInitialized) error {
 	topic := s.Topics.WithID(e.Topic)
 	if g := s.Groups.Get(e.Group); g == nil || g.Type != journal.GroupShare || topic == nil {
 		return fmt.Errorf("share state of group %q and topic id %s: one of them is not there", e.Group, ID(e.Topic))
@@ -46,7 +46,7 @@ func (s *State) applyShareStateInitialized(e *journal.ShareStateInitialized) err
 		}
 		s.ShareStates.put(state)
 	}
-	return nil
+	return s.changeShareGroup(at, e.Group, func(g *ShareGroup) error { g.Unassigned = true; return nil })
 }
 
 func (s *State) changeShareState(group string, topic ID, partition int32, change func(*ShareState) error) error {

@@ -204,3 +204,6 @@ func (p *Partition) insert(b batch) {
 func (p *Partition) fromStart(first, last int64) int32 {
 	return int32(max(last-max(first, p.start)+1, 0))
 }
+
+// InFlightEnd is the last offset that may be in flight.
+func (p *Partition) InFlightEnd() int64 { return p.end }
