@@ -127,6 +127,9 @@ func (c *txnCommit) check(d *txnDecision, g *groupDecision, e *journal.TxnOffset
 		return code
 	}
 	group, code := g.transactionalCommitter(c.req)
+	if group != nil && group.Consumer != nil {
+		code = transactionalConsumerCommitter(group.Consumer, c.req, e.Offsets)
+	}
 	if code == none {
 		code = d.roomToStage(g, group, e)
 	}
@@ -189,6 +192,8 @@ func (d *groupDecision) transactionalCommitter(req *kmsg.TxnOffsetCommitRequest)
 		return nil, none
 	case g == nil:
 		return nil, illegalGeneration
+	case g.Consumer != nil: // transactionalConsumerCommitter says
+		return g, none
 	case req.Generation < 0 && g.State == projections.Empty:
 		return g, none
 	case req.Generation < 0 && req.MemberID == "" && req.InstanceID == nil:

@@ -53,6 +53,10 @@ var tables = []table{
 	{name: "transactions", tag: 14, each: eachTransaction, load: loadTransaction},
 	{name: "staged-offsets", tag: 15, each: eachStaged, load: loadStaged},
 	{name: "unsynced-markers", tag: 16, each: eachUnsynced, load: loadUnsynced},
+	// Tags of groups of later types: consumer 17 to 20, share 21 to 26, streams 27 to 32.
+	{name: "consumer-groups", tag: 17, each: eachConsumerGroup, load: loadConsumerGroup},
+	{name: "consumer-regexes", tag: 18, each: eachConsumerRegex, load: loadConsumerRegex},
+	{name: "consumer-members", tag: 19, each: eachConsumerMember, load: loadConsumerMember},
 	{name: "share-groups", tag: 21, each: eachShareGroup, load: loadShareGroup},
 	{name: "share-members", tag: 22, each: eachShareMember, load: loadShareMember},
 	{name: "share-states", tag: 23, each: eachShareState, load: loadShareState},
