@@ -134,7 +134,7 @@ func (h *sharerOf) describe(was *projections.ShareMember) (subscribes bool) {
 	case h.c.changes(was):
 		h.d.emit((*journal.ShareMemberChanged)(e))
 	}
-	return !sameNames(was.Topics, e.Topics)
+	return !slices.Equal(was.Topics, e.Topics)
 }
 
 // raiseEpoch raises the group's epoch when the member reads other topics, partitions became the group's, or the topics are

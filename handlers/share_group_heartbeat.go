@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -93,7 +94,7 @@ func (c *coordinator) unchangedShareMember(state *projections.State, cmd *shareC
 // changes says whether the member says something else of itself than before.
 func (c *shareCommand) changes(m *projections.ShareMember) bool {
 	e := c.described(m)
-	return e.Rack != m.Rack || e.ClientID != m.ClientID || e.ClientHost != m.ClientHost || !sameNames(e.Topics, m.Topics)
+	return e.Rack != m.Rack || e.ClientID != m.ClientID || e.ClientHost != m.ClientHost || !slices.Equal(e.Topics, m.Topics)
 }
 
 func refuseShareMember(r *refusal) *kmsg.ShareGroupHeartbeatResponse {
