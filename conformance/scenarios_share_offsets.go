@@ -119,7 +119,7 @@ func runShareOffsetsAlter(c *C) {
 	a.fetches("fetch goes on there", a.fetching(t))
 	n.Do("with a member", 0, alterShareOffsets(name, name, 0))
 	a.Do("leave", 1, a.beat(-1))
-	end := soon(a.fetching())
+	end := briefly(a.fetching())
 	end.ShareSessionEpoch = -1
 	a.fetches("end the session", end)
 	n.Do("back to the beginning", 0, alterShareOffsets(name, name, 0))
@@ -159,7 +159,7 @@ func runShareOffsetsDelete(c *C) {
 	n.Do("no topics", 0, deleteShareOffsets(name))
 	n.Do("describe", 1, describeShareGroups(name))
 	a.acknowledges("acknowledge what was forgotten", t, ack(1, 1, ackAccept))
-	a.fetches("fetch what was forgotten", soon(a.fetching()))
+	a.fetches("fetch what was forgotten", briefly(a.fetching()))
 	a.Close()
 	b := c.shareMember("b", name).joins(name)
 	b.fetches("fetch from the beginning", b.fetching(t))
@@ -192,7 +192,7 @@ func runShareTopicDeleted(c *C) {
 	del.Topics = []kmsg.DeleteTopicsRequestTopic{{Topic: kmsg.StringPtr(name)}}
 	n.Do("delete the topic", 6, del)
 	AskUntil(n, "wait until it is gone", 12, metadataFor(name), func(r *kmsg.MetadataResponse) bool { return r.Topics[0].ErrorCode != 0 })
-	a.fetches("fetch of the deleted topic", soon(a.fetching()))
+	a.fetches("fetch of the deleted topic", briefly(a.fetching()))
 	a.acknowledges("acknowledge in the deleted topic", t, ack(1, 1, ackAccept))
 	n.ShareOffsets("offsets", name)
 	again := n.NewTopic(name, 1)

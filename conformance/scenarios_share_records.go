@@ -120,7 +120,7 @@ func runShareAccept(c *C) {
 	n.ShareOffsets("offsets before a fetch", name)
 	a.fetches("fetch", a.fetching(t))
 	n.ShareOffsets("offsets while all are acquired", name)
-	a.fetches("fetch again: nothing is left", soon(a.fetching()))
+	a.fetches("fetch again: nothing is left", briefly(a.fetching()))
 	a.acknowledges("accept two", t, ack(0, 1, ackAccept))
 	n.ShareOffsets("offsets", name)
 	a.acknowledges("accept the third with the next one", t, ack(2, 3, ackAccept))
@@ -152,7 +152,7 @@ func runShareRelease(c *C) {
 	a.fetches("fetch it a third time", a.fetching())
 	a.acknowledges("accept it and the other", t, ack(1, 1, ackAccept), ack(4, 4, ackReject))
 	n.ShareOffsets("offsets at the end", name)
-	a.fetches("nothing is left", soon(a.fetching()))
+	a.fetches("nothing is left", briefly(a.fetching()))
 }
 
 func runShareDeliveryLimit(c *C) {
@@ -168,7 +168,7 @@ func runShareDeliveryLimit(c *C) {
 	a.fetches("fetch the third time", a.fetching())
 	a.acknowledges("release all", t, ack(0, 4, ackRelease))
 	for range 12 {
-		r := a.fetches("fetch a portion", soon(a.fetching()))
+		r := a.fetches("fetch a portion", briefly(a.fetching()))
 		var all []acks
 		for _, topic := range r.Topics {
 			for _, p := range topic.Partitions {
@@ -191,15 +191,15 @@ func runSharePiggyback(c *C) {
 	n.Store("store", t, Values("1", "2", "3"))
 	a.Do("acknowledgements in a session's first request", 2, with(a.fetching(), t, ack(0, 0, ackAccept)))
 	a.fetches("fetch", a.fetching(t))
-	a.fetches("accept one in a fetch without records", soon(with(a.fetching(), t, ack(0, 0, ackAccept))))
+	a.fetches("accept one in a fetch without records", briefly(with(a.fetching(), t, ack(0, 0, ackAccept))))
 	n.Store("store one", t, Values("4"))
 	a.fetches("release one in a fetch with records", with(a.fetching(), t, ack(1, 1, ackRelease)))
-	a.fetches("refused in a fetch", soon(with(a.fetching(), t, ack(0, 0, ackAccept))))
-	a.fetches("unknown type in a fetch", soon(with(a.fetching(), t, ack(2, 2, 5))))
+	a.fetches("refused in a fetch", briefly(with(a.fetching(), t, ack(0, 0, ackAccept))))
+	a.fetches("unknown type in a fetch", briefly(with(a.fetching(), t, ack(2, 2, 5))))
 	unknown := topicRef{id: [16]byte{1}}
-	a.fetches("of a topic that is not there", soon(with(a.fetching(), unknown, ack(0, 0, ackAccept))))
+	a.fetches("of a topic that is not there", briefly(with(a.fetching(), unknown, ack(0, 0, ackAccept))))
 	a.fetches("not in the last fetch: the session ends", func() *kmsg.ShareFetchRequest {
-		req := soon(with(a.fetching(), t, ack(2, 2, ackAccept)))
+		req := briefly(with(a.fetching(), t, ack(2, 2, ackAccept)))
 		req.ShareSessionEpoch = -1
 		return req
 	}())
@@ -294,7 +294,7 @@ func runShareRenew(c *C) {
 	mixed := a.acknowledging(t, ack(0, 1, ackRenew, ackAccept))
 	mixed.IsRenewAck = true
 	a.asks("renew one and accept the other", mixed)
-	bad := soon(with(a.fetching(), t, ack(0, 0, ackRenew)))
+	bad := briefly(with(a.fetching(), t, ack(0, 0, ackRenew)))
 	bad.IsRenewAck = true
 	a.Do("renew in a fetch that asks for records", 2, bad)
 	good := with(a.fetching(), t, ack(0, 0, ackRenew))
@@ -320,7 +320,7 @@ func runShareSessions(c *C) {
 	n := c.Conn("n")
 	n.Store("store", t, Values("1"))
 	at := func(epoch int32) *kmsg.ShareFetchRequest {
-		req := soon(a.fetching(t))
+		req := briefly(a.fetching(t))
 		req.ShareSessionEpoch = epoch
 		return req
 	}
@@ -373,23 +373,23 @@ func runShareSessionPartitions(c *C) {
 	n := c.Conn("n")
 	n.Store("store", t, Values("1"))
 	two := n.NewTopic(name+"-2", 1)
-	a.fetches("begin with one", soon(a.fetching(t)))
-	a.fetches("add one that the group does not read", soon(a.fetching(two)))
-	a.fetches("again", soon(a.fetching()))
+	a.fetches("begin with one", briefly(a.fetching(t)))
+	a.fetches("add one that the group does not read", briefly(a.fetching(two)))
+	a.fetches("again", briefly(a.fetching()))
 	unknown := topicRef{id: [16]byte{1}}
-	a.fetches("add one that is not there", soon(a.fetching(unknown)))
-	a.fetches("again", soon(a.fetching()))
-	forget := soon(a.fetching())
+	a.fetches("add one that is not there", briefly(a.fetching(unknown)))
+	a.fetches("again", briefly(a.fetching()))
+	forget := briefly(a.fetching())
 	forget.ForgottenTopicsData = []kmsg.ShareFetchRequestForgottenTopicsData{{TopicID: unknown.id, Partitions: []int32{0}}, {TopicID: two.id, Partitions: []int32{0}}}
 	a.fetches("forget both", forget)
-	other := soon(a.fetching(t))
+	other := briefly(a.fetching(t))
 	other.Topics[0].Partitions[0].Partition = 7
 	a.fetches("add a partition that is not there", other)
-	a.fetches("again", soon(a.fetching()))
-	all := soon(a.fetching())
+	a.fetches("again", briefly(a.fetching()))
+	all := briefly(a.fetching())
 	all.ForgottenTopicsData = []kmsg.ShareFetchRequestForgottenTopicsData{{TopicID: t.id, Partitions: []int32{0, 7}}}
 	a.fetches("forget the rest", all)
-	a.fetches("nothing to fetch", soon(a.fetching()))
+	a.fetches("nothing to fetch", briefly(a.fetching()))
 	a.acknowledges("acknowledge what was forgotten", t, ack(0, 0, ackAccept))
 }
 
@@ -398,16 +398,16 @@ func runShareSessionLimit(c *C) {
 	a, t := c.shareTopic(name)
 	n := c.Conn("n")
 	n.Store("store", t, Values("1"))
-	a.fetches("fetch", soon(a.fetching(t)))
+	a.fetches("fetch", briefly(a.fetching(t)))
 	b := c.shareMember("b", name)
-	b.DoTimed("a second session", 2, soon(b.fetching(t)), 250*time.Millisecond)
-	a.Do("the first begins anew", 2, soon(a.fetching(t)))
+	b.DoTimed("a second session", 2, briefly(b.fetching(t)), 250*time.Millisecond)
+	a.Do("the first begins anew", 2, briefly(a.fetching(t)))
 	a.session = 0
-	a.fetches("the first begins anew", soon(a.fetching(t)))
-	end := soon(a.fetching())
+	a.fetches("the first begins anew", briefly(a.fetching(t)))
+	end := briefly(a.fetching())
 	end.ShareSessionEpoch = -1
 	a.fetches("the first ends", end)
-	b.fetches("a second session, when there is room", soon(b.fetching(t)))
+	b.fetches("a second session, when there is room", briefly(b.fetching(t)))
 }
 
 func runShareConnectionEnds(c *C) {
@@ -442,7 +442,7 @@ func runShareMaxRecords(c *C) {
 		n.Store("store two", t, Values("8", "9"))
 	}
 	ask := func(records, size int32, mode int8) *kmsg.ShareFetchRequest {
-		req := soon(a.fetching())
+		req := briefly(a.fetching())
 		req.MaxRecords, req.BatchSize, req.ShareAcquireMode = records, size, mode
 		return req
 	}
@@ -450,7 +450,7 @@ func runShareMaxRecords(c *C) {
 	first.MaxRecords = 1
 	a.fetches("one record: its batch", first)
 	a.fetches("no records", ask(0, 500, 0))
-	none := soon(a.fetching())
+	none := briefly(a.fetching())
 	none.MaxBytes = 0
 	a.fetches("no bytes", none)
 	a.fetches("two records exactly", ask(2, 500, 1))
@@ -473,12 +473,12 @@ func runShareInFlightLimit(c *C) {
 	}
 	a.Send("fetch", 2, a.fetching(t)).Only("ErrorCode", "Topics.Partitions.AcquiredRecords").Await()
 	a.session++
-	a.fetches("nothing more", soon(a.fetching()))
+	a.fetches("nothing more", briefly(a.fetching()))
 	a.acknowledges("release one: it is delivered again", t, ack(30, 30, ackRelease))
 	a.Send("fetch", 2, a.fetching()).Only("ErrorCode", "Topics.Partitions.AcquiredRecords").Await()
 	a.session++
 	a.acknowledges("accept in the middle: there is no more room", t, ack(60, 100, ackAccept))
-	a.fetches("nothing more", soon(a.fetching()))
+	a.fetches("nothing more", briefly(a.fetching()))
 	a.acknowledges("accept the first", t, ack(0, 59, ackAccept))
 	a.Send("fetch", 2, a.fetching()).Only("ErrorCode", "Topics.Partitions.AcquiredRecords").Await()
 	a.session++
@@ -492,7 +492,7 @@ func runShareTwoMembers(c *C) {
 	b := c.shareMember("b", name).joins(name)
 	n.Store("store", t, Values("1", "2"))
 	a.fetches("the first fetches", a.fetching(t))
-	b.fetches("the second gets nothing", soon(b.fetching(t)))
+	b.fetches("the second gets nothing", briefly(b.fetching(t)))
 	n.Store("store", t, Values("3"))
 	b.fetches("the second fetches", b.fetching())
 	a.acknowledges("the other's", t, ack(2, 2, ackAccept))
@@ -507,7 +507,7 @@ func runShareWait(c *C) {
 	const name = "share-wait"
 	a, t := c.shareTopic(name)
 	n := c.Conn("n")
-	a.DoTimed("no records: the wait is over", 2, soon(a.fetching(t)), 250*time.Millisecond)
+	a.DoTimed("no records: the wait is over", 2, briefly(a.fetching(t)), 250*time.Millisecond)
 	a.session++
 	p := a.Send("waits for records", 2, a.fetching())
 	p.Parked()
@@ -554,17 +554,17 @@ func runShareReset(c *C) {
 		m.session++
 	}
 	d := reading("default")
-	show("by default: nothing", d, soon(d.fetching(t)))
+	show("by default: nothing", d, briefly(d.fetching(t)))
 	for _, reset := range []string{"earliest", "latest", "by_duration:PT1H", "by_duration:PT24H"} {
 		m := reading(reset)
-		show(reset, m, soon(m.fetching(t)))
+		show(reset, m, briefly(m.fetching(t)))
 	}
 	n.Store("store a new one", t, Values("new"))
 	show("by default: the new one", d, d.fetching())
 	n.ShareOffsets("offsets of the default group", d.group)
 	d.Close()
 	d.Conn, d.session = c.Conn("default"), 0
-	show("nothing was written: latest again", d, soon(d.fetching(t)))
+	show("nothing was written: latest again", d, briefly(d.fetching(t)))
 	n.GroupConfig(d.group, "share.auto.offset.reset", "earliest")
 	d.Close()
 	d.Conn, d.session = c.Conn("default"), 0
@@ -609,15 +609,15 @@ func runShareLogStart(c *C) {
 	a.fetches("fetch two batches", first)
 	a.acknowledges("release the first", t, ack(0, 1, ackRelease))
 	n.Do("delete below 3", 2, deleteBefore(t, 3))
-	a.fetches("fetch", soon(a.fetching()))
-	a.fetches("fetch again", soon(a.fetching()))
+	a.fetches("fetch", briefly(a.fetching()))
+	a.fetches("fetch again", briefly(a.fetching()))
 	a.acknowledges("accept what was deleted", t, ack(2, 2, ackAccept))
 	a.acknowledges("accept what was not", t, ack(3, 3, ackAccept))
 	n.ShareOffsets("offsets", name)
 	n.Do("delete all", 2, deleteBefore(t, 8))
 	n.Store("store", t, Values("e"))
-	a.fetches("fetch", soon(a.fetching()))
-	a.fetches("fetch again", soon(a.fetching()))
+	a.fetches("fetch", briefly(a.fetching()))
+	a.fetches("fetch again", briefly(a.fetching()))
 	n.ShareOffsets("offsets at the end", name)
 }
 

@@ -120,8 +120,8 @@ func with(req *kmsg.ShareFetchRequest, t topicRef, all ...acks) *kmsg.ShareFetch
 	return req
 }
 
-// soon does not wait for records.
-func soon(req *kmsg.ShareFetchRequest) *kmsg.ShareFetchRequest {
+// briefly does not wait for records.
+func briefly(req *kmsg.ShareFetchRequest) *kmsg.ShareFetchRequest {
 	req.MaxWaitMillis = 300
 	return req
 }

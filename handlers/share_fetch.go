@@ -32,7 +32,7 @@ func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, e
 		conn: r.Conn.ID, ended: r.Conn.Context(),
 	})
 	if c.code == shareSessionLimitReached {
-		idle(ctx, req.MaxWaitMillis)
+		waitOut(ctx, req.MaxWaitMillis)
 	}
 	if c.code != none {
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: c.code}), nil
@@ -71,8 +71,8 @@ func (b *Broker) checkShareFetch(req *kmsg.ShareFetchRequest) int16 {
 	return code
 }
 
-// idle waits.
-func idle(ctx context.Context, millis int32) {
+// waitOut waits.
+func waitOut(ctx context.Context, millis int32) {
 	timer := time.NewTimer(time.Duration(max(millis, 0)) * time.Millisecond)
 	defer timer.Stop()
 	select {

@@ -43,7 +43,7 @@ func describeShareGroup(state *projections.State, g *projections.Group, id strin
 		out.ErrorCode, out.ErrorMessage = groupIDNotFound, text(fmt.Sprintf("Group %s is not a share group.", id))
 		return out
 	}
-	out.GroupState, out.GroupEpoch, out.AssignmentEpoch, out.AssignorName = g.State.String(), g.Share.Epoch, g.Share.TargetEpoch, "simple"
+	out.GroupState, out.GroupEpoch, out.AssignmentEpoch, out.Assignor = g.State.String(), g.Share.Epoch, g.Share.TargetEpoch, "simple"
 	if operations {
 		out.AuthorizedOperations = groupOperations
 	}

@@ -58,8 +58,9 @@ var (
 	ErrTooManyPieces = &Refusal{false, "The acknowledgement would divide what is in flight into too many pieces."}
 )
 
-// maxPieces bounds what one partition is divided into by acknowledgements of single offsets.
-const maxPieces = 1 << 16
+// maxPieces bounds what one partition is divided into by acknowledgements of single offsets, and how many ranges one request
+// acknowledges in it: the work is at most their product.
+const maxPieces = 1 << 14
 
 // acknowledging is one Acknowledge under way.
 type acknowledging struct {
@@ -68,14 +69,17 @@ type acknowledging struct {
 	now    int64
 	limits Limits
 	write  Write
-	before []run // what changed, as it was, to take it back
+	before map[int][]run // by place of a batch that changed: its runs as they were
 	err    *Refusal
 }
 
 // Acknowledge does what the member says of what it has acquired, all of it or, with an error, nothing. The types are known
 // ones and as many as they have to be; the ranges rise.
 func (p *Partition) Acknowledge(member string, all []Acks, now int64, l Limits) (Write, *Refusal) {
-	a := acknowledging{Partition: p, member: member, now: now, limits: l}
+	a := acknowledging{Partition: p, member: member, now: now, limits: l, before: map[int][]run{}}
+	if len(all) > maxPieces {
+		return Write{}, ErrTooManyPieces
+	}
 	complete := p.complete
 	for i := range all {
 		if all[i].Last < p.start {
@@ -124,6 +128,9 @@ func (a *acknowledging) acks(acks *Acks) *Refusal {
 		if b.last < a.start {
 			continue
 		}
+		if _, touched := a.before[at]; !touched {
+			a.before[at] = b.runs
+		}
 		if err := a.batch(b, acks); err != nil {
 			return err
 		}
@@ -165,7 +172,6 @@ func (a *acknowledging) part(r *run, t Type) *Refusal {
 		r.until = a.now + a.limits.LockMs
 		return nil
 	}
-	a.before = append(a.before, *r)
 	r.release(stateOf(t), a.limits)
 	if r.state.done() {
 		a.complete += int32(r.len())
@@ -184,15 +190,9 @@ func stateOf(t Type) State {
 	return Archived
 }
 
-// takeBack undoes what was done. What is kept by offsets stays so, and what was renewed too, as in Kafka.
+// takeBack undoes what was done. What is kept by offsets stays so, as in Kafka.
 func (a *acknowledging) takeBack() {
-	for _, was := range a.before {
-		b := &a.batches[a.floor(was.first)]
-		b.each(was.first, was.last, func(r *run) bool {
-			first, last := r.first, r.last
-			*r = was
-			r.first, r.last = first, last
-			return true
-		})
+	for at, runs := range a.before {
+		a.batches[at].runs = runs
 	}
 }

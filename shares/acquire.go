@@ -74,10 +74,10 @@ func (p *Partition) archiveGone(from, base int64) {
 func (a *acquiring) fill() {
 	first := a.Batches[0].Base
 	base := first
-	if at := a.floor(base); at < 0 {
-		base = max(base, a.start)
-	} else if a.batches[at].last >= base {
+	if at := a.floor(base); at >= 0 && a.batches[at].last >= base {
 		base = a.batches[at].first
+	} else {
+		base = max(base, a.start)
 	}
 	at := a.ceiling(min(first, base))
 	if at == len(a.batches) || a.batches[at].first > a.last {

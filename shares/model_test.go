@@ -108,13 +108,14 @@ func (m *model) write(w Write) {
 }
 
 func (m *model) acknowledge(member string, all []Acks) {
+	start := m.p.Start()
 	w, refused := m.p.Acknowledge(member, all, m.now, m.limits)
 	if refused != nil {
 		m.check("refused: " + refused.Text)
 		return
 	}
 	for _, a := range all {
-		for offset := max(a.First, w.Start); offset <= a.Last; offset++ {
+		for offset := max(a.First, start); offset <= a.Last; offset++ {
 			m.acknowledged(member, offset, a.typeOf(offset))
 		}
 	}

@@ -15,7 +15,10 @@ func (p *Partition) MoveStart(logStart int64) {
 		p.findNext = true
 	}
 	p.start = logStart
-	p.end = max(p.end, p.start)
+	p.gap.start = max(p.gap.start, logStart)
+	if p.end < logStart { // the gap, too, is gone
+		p.end, p.gap = logStart, gap{}
+	}
 }
 
 func (p *Partition) doneBetween(first, last int64) (n int32) {

@@ -124,7 +124,7 @@ func TestTheGapBehindAStartIsFilled(t *testing.T) {
 
 func TestTooManyPiecesAreRefused(t *testing.T) {
 	p := Load(0, nil)
-	const n = 2*maxPieces + 10
+	const n = 4 * maxPieces
 	f := Fetched{Member: "a", Batches: []LogBatch{{0, n - 1}}, MaxRecords: 1, BatchSize: 500}
 	if got := p.Acquire(f, usual); len(got) != 1 {
 		t.Fatalf("acquired %v", got)
