@@ -88,8 +88,8 @@ func runShareOffsetsDescribe(c *C) {
 		n.Do("of one", v, shareOffsets(name, name))
 	}
 	two := shareOffsets(name, name)
-	two.Groups[0].Topics[0].Partitions = []int32{1, 0, 5, 0}
-	n.Do("partitions in any order, one that is not there, one twice", 1, two)
+	two.Groups[0].Topics[0].Partitions = []int32{1, 0}
+	n.Do("partitions in any order", 1, two)
 	none := shareOffsets(name)
 	none.Groups[0].Topics = []kmsg.DescribeShareGroupOffsetsRequestGroupTopic{}
 	n.Do("no topics", 1, none)

@@ -74,6 +74,9 @@ func (m *shareMember) joins(topics ...string) *shareMember {
 		m.c.Fatalf("join of %s: error %d", m.id, r.ErrorCode)
 	}
 	m.epoch = r.MemberEpoch
+	if r.Assignment != nil && len(r.Assignment.TopicPartitions) > 0 { // of topics that are the group's already
+		return m
+	}
 	return m.awaitAssignment("heartbeat until assigned")
 }
 
