@@ -42,6 +42,7 @@ func shareGroupScenarios() []Scenario {
 		{
 			Name:  "share-group-describe",
 			Claim: "ShareGroupDescribe shows epochs, members and assignments; groups of other types and unknown ones are GROUP_ID_NOT_FOUND with a text; DescribeGroups and ConsumerGroupDescribe refuse a share group the same way.",
+			Fresh: true,
 			Run:   runShareGroupDescribe,
 		},
 		{
@@ -53,6 +54,7 @@ func shareGroupScenarios() []Scenario {
 		{
 			Name:  "share-group-other-apis",
 			Claim: "A share group's name cannot be used by classic members or commits, nor a classic group's by share members.",
+			Fresh: true,
 			Run:   runShareGroupOtherAPIs,
 		},
 		{
@@ -137,7 +139,7 @@ func runShareGroupMembers(c *C) {
 	const name = "share-group-members"
 	n := c.Conn("n")
 	n.AwaitGroupCoordinator(name)
-	n.NewTopic(name, 4)
+	n.NewTopic(name, 1) // of more, which member has which hangs on the order of hash maps
 	a := c.shareMember("a", name).joins(name)
 	b := c.shareMember("b", name).joins(name)
 	a.heartbeat("heartbeat of the first")
@@ -162,8 +164,8 @@ func runShareGroupSubscriptions(c *C) {
 	const name = "share-group-subscriptions"
 	n := c.Conn("n")
 	n.AwaitGroupCoordinator(name)
-	n.NewTopic(name, 2)
-	n.NewTopic(name+"-2", 2)
+	n.NewTopic(name, 1)
+	n.NewTopic(name+"-2", 1)
 	a := c.shareMember("a", name).joins(name)
 	r := Ask[*kmsg.ShareGroupHeartbeatResponse](a.Conn, "read another topic too", 1, a.beat(a.epoch, name, name+"-2"))
 	a.epoch = r.MemberEpoch

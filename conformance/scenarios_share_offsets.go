@@ -26,6 +26,7 @@ func shareOffsetScenarios() []Scenario {
 		{
 			Name:  "share-offsets-of-classic",
 			Claim: "Offsets of a classic group cannot be altered or deleted as those of a share group: GROUP_ID_NOT_FOUND with a text; described they are unknown.",
+			Fresh: true,
 			Run:   runShareOffsetsOfClassic,
 		},
 		{
@@ -194,7 +195,7 @@ func runShareTopicDeleted(c *C) {
 	AskUntil(n, "wait until it is gone", 12, metadataFor(name), func(r *kmsg.MetadataResponse) bool { return r.Topics[0].ErrorCode != 0 })
 	a.fetches("fetch of the deleted topic", briefly(a.fetching()))
 	a.acknowledges("acknowledge in the deleted topic", t, ack(1, 1, ackAccept))
-	n.ShareOffsets("offsets", name)
+	AskUntil(n, "offsets", 1, shareOffsets(name), func(r *kmsg.DescribeShareGroupOffsetsResponse) bool { return len(r.Groups[0].Topics) == 0 })
 	again := n.NewTopic(name, 1)
 	n.Store("store", again, Values("3"))
 	a.awaitTopic(name)

@@ -536,9 +536,7 @@ func runShareReset(c *C) {
 	n := c.Conn("n")
 	n.AwaitGroupCoordinator("share-reset")
 	t := n.NewTopic("share-reset", 1)
-	old := Values("old")
-	old.Start = time.Now().Add(-2 * time.Hour).UnixMilli()
-	n.Store("store an old one", t, old)
+	n.Store("store an old one", t, Values("old"))
 	recent := Values("recent")
 	recent.Start = time.Now().UnixMilli()
 	n.Store("store a recent one", t, recent)
@@ -555,7 +553,7 @@ func runShareReset(c *C) {
 	}
 	d := reading("default")
 	show("by default: nothing", d, briefly(d.fetching(t)))
-	for _, reset := range []string{"earliest", "latest", "by_duration:PT1H", "by_duration:PT24H"} {
+	for _, reset := range []string{"earliest", "latest", "by_duration:PT1H", "by_duration:P20000D"} {
 		m := reading(reset)
 		show(reset, m, briefly(m.fetching(t)))
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -18,18 +19,19 @@ func (b *Broker) alterShareGroupOffsets(ctx context.Context, r *wire.Request) (w
 	var refused *refusal
 	switch {
 	case !b.shareGroupsOn():
-		refused = &refusal{code: unsupportedVersion}
+		refused = refuse(unsupportedVersion, unsupportedVersionText)
 	case req.GroupID == "":
-		refused = &refusal{code: invalidGroupID}
+		refused = refuse(invalidGroupID, "The group id is invalid.")
 	case len(req.GroupID) > maxName:
-		refused = &refusal{code: invalidGroupID}
+		refused = refuse(invalidGroupID, "The group id is invalid.")
 	default:
 		err := b.groups.update(ctx, causeOf(r), func(d *groupDecision) {
-			if resp.Topics, refused = d.alterShareOffsets(req); refused != nil {
-				d.drop()
+			var altered bool
+			if resp.Topics, altered, refused = d.alterShareOffsets(req); !altered {
+				d.drop() // no group is made for nothing
 			}
 		})
-		if err != nil && refused == nil {
+		if err != nil && !errors.Is(err, journal.ErrDropped) {
 			refused = storageRefusal(err)
 		}
 	}
@@ -39,26 +41,31 @@ func (b *Broker) alterShareGroupOffsets(ctx context.Context, r *wire.Request) (w
 	return resp, nil
 }
 
-func (d *groupDecision) alterShareOffsets(req *kmsg.AlterShareGroupOffsetsRequest) ([]kmsg.AlterShareGroupOffsetsResponseTopic, *refusal) {
+func (d *groupDecision) alterShareOffsets(req *kmsg.AlterShareGroupOffsetsRequest) (topics []kmsg.AlterShareGroupOffsetsResponseTopic, altered bool, _ *refusal) {
 	g, refused := d.shareGroup(req.GroupID, true)
 	switch {
 	case refused != nil:
-		return nil, refused
+		return nil, false, refused
 	case g.State != projections.Empty:
-		return nil, refuse(nonEmptyGroup, nonEmptyGroupText)
+		return nil, false, refuse(nonEmptyGroup, nonEmptyGroupText)
 	}
-	var topics []kmsg.AlterShareGroupOffsetsResponseTopic
+	var there []kmsg.AlterShareGroupOffsetsResponseTopic // behind those that are not there
 	for _, asked := range req.Topics {
 		out, e := d.alterShareTopic(g, &asked)
-		if e != nil && !roomForShareStates(d.state, len(e.Partitions), g.ID) {
-			return nil, refuse(policyViolation, fmt.Sprintf("This broker keeps the places of share groups in at most %d partitions.", maxShareStates))
-		}
-		if e != nil {
+		switch {
+		case e != nil && !roomForShareStates(d.state, len(e.Partitions), g.ID):
+			return nil, false, refuse(policyViolation, fmt.Sprintf("This broker keeps the places of share groups in at most %d partitions.", maxShareStates))
+		case e != nil:
 			d.emit(e)
+			altered = true
 		}
-		topics = append(topics, out)
+		if out.TopicID == [16]byte{} {
+			topics = append(topics, out)
+		} else {
+			there = append(there, out)
+		}
 	}
-	return topics, nil
+	return append(topics, there...), altered, nil
 }
 
 const nonEmptyGroupText = "The group is not empty."

@@ -115,7 +115,7 @@ func (b *Broker) expireProducers(every time.Duration) {
 
 // Stop ends what Start began and answers who waits in a group.
 func (b *Broker) Stop() {
-	b.shares.close()
+	b.shares.close(b.shareSessions.clear())
 	b.txns.stop()
 	b.groups.stop()
 	defer b.cleaner.stop() // after stopped is set: it cannot be started any more

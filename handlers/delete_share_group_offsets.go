@@ -18,9 +18,9 @@ func (b *Broker) deleteShareGroupOffsets(ctx context.Context, r *wire.Request) (
 	var refused *refusal
 	switch {
 	case !b.shareGroupsOn():
-		refused = &refusal{code: unsupportedVersion}
+		refused = refuse(unsupportedVersion, unsupportedVersionText)
 	case req.GroupID == "":
-		refused = &refusal{code: invalidGroupID}
+		refused = refuse(invalidGroupID, "The group id is invalid.")
 	default:
 		err := b.groups.update(ctx, causeOf(r), func(d *groupDecision) { resp.Topics, refused = d.deleteShareOffsets(req) })
 		if err != nil {

@@ -13,7 +13,8 @@ import (
 )
 
 // ShareFetch (key 78), v1-v2 (KIP-932): delivers records to a member of a share group, which has acquired them until it
-// acknowledges them or their lock ends; and carries acknowledgements, which are done first.
+// acknowledges them or their lock ends; and carries acknowledgements. What these release is not delivered by the same request
+// when there is something else.
 //
 //	v1  max_records and batch_size        v2  share_acquire_mode (KIP-1206), is_renew_ack (KIP-1222)
 //
@@ -37,14 +38,19 @@ func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, e
 	if c.code != none {
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: c.code}), nil
 	}
-	if acked {
-		acks = b.acknowledgeShares(causeOf(r), key, acks, req.IsRenewAck, req.Version >= 2)
-	} else {
-		acks = nil
+	if b.unknownTopic(c.places) || b.unknownTopic(shareAsked(req)) { // where Kafka fails, with the session's turn taken
+		return encodeShareFetch(req.Version, shareFetchAnswer{code: unknownServerError}), nil
 	}
 	f := shareFetching{broker: b, key: key, req: req, places: c.places}
-	if !req.IsRenewAck {
-		f.run(ctx)
+	acknowledge := func() {
+		if acked {
+			acks = b.acknowledgeShares(causeOf(r), key, acks, req.IsRenewAck, req.Version >= 2)
+		} else {
+			acks = nil
+		}
+	}
+	if f.run(ctx, acknowledge); f.failed {
+		return encodeShareFetch(req.Version, shareFetchAnswer{code: unknownServerError}), nil
 	}
 	answer := shareFetchAnswer{leader: leader{id: b.nodeID}}
 	var inTurn bool
@@ -69,6 +75,12 @@ func (b *Broker) checkShareFetch(req *kmsg.ShareFetchRequest) int16 {
 		return invalidRequest
 	}
 	return code
+}
+
+// unknownTopic says whether one of the places is of a topic that is not there.
+func (b *Broker) unknownTopic(places []sharePlace) bool {
+	state, _ := b.view()
+	return slices.ContainsFunc(places, func(p sharePlace) bool { return state.Topics.WithID(p.topic) == nil })
 }
 
 // waitOut waits.

@@ -45,6 +45,7 @@ type shareFetching struct {
 	req     *kmsg.ShareFetchRequest
 	places  []sharePlace
 	results []*shareResult
+	failed  bool // as a whole
 
 	read      []sharePlace // that can be read
 	committed bool
@@ -53,23 +54,48 @@ type shareFetching struct {
 	maxBytes  int64
 }
 
-// run finds the results.
-func (f *shareFetching) run(ctx context.Context) {
+// run finds the results, and has the request's acknowledgements done: after the records are acquired when there are some at
+// once, as in Kafka, else before the wait for them.
+func (f *shareFetching) run(ctx context.Context, acknowledge func()) {
+	if !f.begin() {
+		acknowledge()
+		return
+	}
+	ready := f.enough()
+	if ready {
+		f.acquire()
+	}
+	acknowledge()
+	if !ready {
+		f.await(ctx)
+		f.acquire()
+	}
+}
+
+// begin says whether there is anything to read.
+func (f *shareFetching) begin() bool {
+	if f.req.IsRenewAck {
+		return false
+	}
 	b := f.broker
 	state, _ := b.view()
 	f.sort(state)
-	if len(f.read) == 0 || f.req.MaxRecords <= 0 || f.req.MaxBytes == 0 {
-		return
+	if len(f.read) == 0 {
+		return false
+	}
+	if f.req.ShareAcquireMode < 0 || f.req.ShareAcquireMode > 1 {
+		f.failed = true
+		return false
+	}
+	if f.req.MaxRecords <= 0 || f.req.MaxBytes == 0 {
+		return false
 	}
 	f.committed, f.limits = readsCommitted(state, f.key.group), b.shareLimits(state, f.key.group)
 	f.maxBytes = int64(min(f.req.MaxBytes, b.fetchMaxBytes))
 	f.minBytes = min(int64(f.req.MinBytes), f.maxBytes)
 	f.read = rotated(f.read, f.req.ShareSessionEpoch)
-	if f.takeUp(); len(f.read) == 0 {
-		return
-	}
-	f.await(ctx)
-	f.acquire()
+	f.takeUp()
+	return len(f.read) > 0
 }
 
 // sort tells partitions that are not there from those to read.

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"doze/journal"
 	"doze/segments"
 	"doze/shares"
@@ -153,8 +155,20 @@ func (s *sharePartitions) dropAll(fits func(sharePartitionKey) bool) {
 	}
 }
 
-// close gives all up, for good.
-func (s *sharePartitions) close() {
+// dropGroups gives up what groups read that were deleted: one that is made anew has nothing of them.
+func (s *sharePartitions) dropGroups(resp *kmsg.DeleteGroupsResponse) {
+	gone := map[string]bool{}
+	for _, g := range resp.Groups {
+		gone[g.Group] = g.ErrorCode == none
+	}
+	s.dropAll(func(key sharePartitionKey) bool { return gone[key.group] })
+}
+
+// close releases what the sessions hold and gives all up, for good: the broker stops.
+func (s *sharePartitions) close(sessions []*shareSession) {
+	for _, session := range sessions {
+		s.release(session.key, session.list())
+	}
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()

@@ -91,9 +91,25 @@ type shareContext struct {
 
 // open says what a request asks for.
 func (s *shareSessions) open(r *shareRequest) shareContext {
+	c, replaced := s.resume(r)
+	if replaced != nil { // by the member on another connection: the old one is gone, or will be
+		s.left(replaced.key, replaced.list())
+	}
+	return c
+}
+
+func (s *shareSessions) resume(r *shareRequest) (c shareContext, replaced *shareSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.sessions[r.key]
+	if r.epoch == initialShareEpoch && session != nil && session.conn != r.conn {
+		replaced = session
+	}
+	return s.see(r, session), replaced
+}
+
+// see looks at a request through the member's session, nil when there is none.
+func (s *shareSessions) see(r *shareRequest, session *shareSession) shareContext {
 	switch {
 	case r.epoch == initialShareEpoch:
 		return s.begin(r)
@@ -270,11 +286,13 @@ func (s *shareSessions) connEnded(conn uint64) {
 	}
 }
 
-// clear forgets all sessions: share groups were switched off.
-func (s *shareSessions) clear() {
+// clear forgets all sessions, and gives them.
+func (s *shareSessions) clear() (all []*shareSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
+		all = append(all, session)
 		s.remove(session)
 	}
+	return all
 }

@@ -15,8 +15,7 @@ import (
 // Texts of Kafka's.
 const (
 	unknownTopicText        = "This server does not host this topic-partition."
-	readUninitializedShare  = "Read operation on uninitialized share partition not allowed."
-	writeUninitializedShare = "Write operation on uninitialized share partition not allowed."
+	writeUninitializedShare = "Error in write state RPC. Write operation on uninitialized share partition not allowed."
 	fencedStateEpochText    = "The share coordinator rejected the request because the share-group state epoch did not match."
 )
 
@@ -36,7 +35,7 @@ func (s *sharePartitions) load(p *livePartition) *refusal {
 	}
 	written := state.ShareStates.Get(p.key.group, p.key.topic, p.key.partition)
 	if written == nil {
-		return refuse(unknownServerError, readUninitializedShare)
+		return &refusal{code: unknownServerError}
 	}
 	if epoch := topic.LeaderEpoch(p.key.partition, state.Starts); epoch != written.LeaderEpoch {
 		if refused := s.noteLoaded(p.key, epoch); refused != nil {
@@ -61,7 +60,7 @@ func (s *sharePartitions) load(p *livePartition) *refusal {
 func (s *sharePartitions) noteLoaded(key sharePartitionKey, epoch int32) (refused *refusal) {
 	err := s.broker.store.Update(context.Background(), journal.Timed("share partition"), func(tx *tx) {
 		if tx.State.ShareStates.Get(key.group, key.topic, key.partition) == nil {
-			refused = refuse(unknownServerError, readUninitializedShare)
+			refused = &refusal{code: unknownServerError}
 			return
 		}
 		tx.Emit(&journal.ShareStateLoaded{Group: key.group, Topic: key.topic, Partition: key.partition, LeaderEpoch: epoch})

@@ -39,7 +39,7 @@ type ShareMember struct {
 }
 
 func newShareGroup() *ShareGroup {
-	return &ShareGroup{readers: newTree(func(a, b TopicReaders) bool { return a.Topic < b.Topic })}
+	return &ShareGroup{Epoch: 1, TargetEpoch: 1, readers: newTree(func(a, b TopicReaders) bool { return a.Topic < b.Topic })}
 }
 
 // Member returns the member of that id, or nil.
