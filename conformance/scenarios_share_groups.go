@@ -228,7 +228,7 @@ func runShareGroupDescribe(c *C) {
 	n.NewTopic(name, 3)
 	n.Do("unknown", 1, describeShareGroups(name))
 	c.shareMember("a", name).joins(name)
-	c.groupMember("classic", name+"-classic").alone()
+	c.groupMember("k", name+"-classic").alone()
 	n.Do("a share group, a classic one, an unknown one, none, one twice", 1, describeShareGroups(name, name+"-classic", name+"-none", "", name))
 	with := describeShareGroups(name)
 	with.IncludeAuthorizedOperations = true
@@ -284,7 +284,7 @@ func runShareGroupOtherAPIs(c *C) {
 	n.Do("OffsetCommit to the Empty group", 9, commitRequest(name, name, 1))
 	n.Do("JoinGroup of the Empty group", 9, joinRequest(name, "", "range:a"))
 	n.Do("describe the share group", 1, describeShareGroups(name))
-	c.groupMember("classic", name+"-classic").alone()
+	c.groupMember("k", name+"-classic").alone()
 	b := c.shareMember("b", name+"-classic")
 	b.Do("a share member of a classic group", 1, b.beat(0, name))
 	b.Do("heartbeat in a classic group", 1, b.beat(1))

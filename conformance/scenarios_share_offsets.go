@@ -74,7 +74,9 @@ func runShareOffsetsDescribe(c *C) {
 	n.ShareOffsets("unknown group", name)
 	n.Do("unknown group and a topic", 1, shareOffsets(name, name))
 	t := n.NewTopic(name, 2)
-	n.Do("unknown group, a topic that is there", 1, shareOffsets(name, name))
+	AskUntil(n, "unknown group, a topic that is there", 1, shareOffsets(name, name), func(r *kmsg.DescribeShareGroupOffsetsResponse) bool {
+		return r.Groups[0].Topics[0].TopicID != [16]byte{}
+	})
 	n.GroupConfig(name, "share.auto.offset.reset", "earliest")
 	a := c.shareMember("a", name).joins(name)
 	for _, v := range []int16{0, 1} {
@@ -176,7 +178,7 @@ func runShareOffsetsOfClassic(c *C) {
 	n.Do("describe one", 1, shareOffsets(name, name))
 	n.Do("alter", 0, alterShareOffsets(name, name, 0))
 	n.Do("delete", 0, deleteShareOffsets(name, name))
-	c.groupMember("classic", name+"-member").alone()
+	c.groupMember("k", name+"-member").alone()
 	n.Do("alter of a group with a member", 0, alterShareOffsets(name+"-member", name, 0))
 	n.Do("delete of a group with a member", 0, deleteShareOffsets(name+"-member", name))
 }
