@@ -138,7 +138,7 @@ func rotated(places []sharePlace, epoch int32) []sharePlace {
 	return slices.Concat(places[at:], places[:at])
 }
 
-// readsCommitted says whether the group is kept from records of aborted and open transactions.
-func readsCommitted(state *projections.State, group string) bool {
+// onlyCommitted says whether the group is kept from records of aborted and open transactions.
+func onlyCommitted(state *projections.State, group string) bool {
 	return configs.GroupText("share.isolation.level", state.Configs.Map(projections.GroupResource, group)) == "read_committed"
 }

@@ -90,7 +90,7 @@ func (f *shareFetching) begin() bool {
 	if f.req.MaxRecords <= 0 || f.req.MaxBytes == 0 {
 		return false
 	}
-	f.committed, f.limits = readsCommitted(state, f.key.group), b.shareLimits(state, f.key.group)
+	f.committed, f.limits = onlyCommitted(state, f.key.group), b.shareLimits(state, f.key.group)
 	f.maxBytes = int64(min(f.req.MaxBytes, b.fetchMaxBytes))
 	f.minBytes = min(int64(f.req.MinBytes), f.maxBytes)
 	f.read = rotated(f.read, f.req.ShareSessionEpoch)

@@ -65,7 +65,9 @@ func (c *coordinator) checkShareHeartbeat(state *projections.State, req *kmsg.Sh
 		return &refusal{code: invalidRequest}
 	case req.GroupID == "":
 		return refuse(invalidRequest, "GroupId can't be empty.")
-	case len(req.GroupID) > maxName || isLong(req.RackID):
+	case len(req.GroupID) > maxName:
+		return refuse(invalidGroupID, "The group id is invalid.")
+	case isLong(req.RackID) || slices.ContainsFunc(req.SubscribedTopicNames, func(name string) bool { return isLong(&name) }):
 		return refuse(invalidRequest, "The name is too long.")
 	case req.RackID != nil && *req.RackID == "":
 		return refuse(invalidRequest, "RackId can't be empty.")

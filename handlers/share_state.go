@@ -14,6 +14,7 @@ import (
 
 // Texts of Kafka's.
 const (
+	unsupportedVersionText  = "The version of API is not supported."
 	unknownTopicText        = "This server does not host this topic-partition."
 	writeUninitializedShare = "Error in write state RPC. Write operation on uninitialized share partition not allowed."
 	fencedStateEpochText    = "The share coordinator rejected the request because the share-group state epoch did not match."

@@ -55,6 +55,8 @@ func (s *ShareGroup) index(id string) (int, bool) {
 }
 
 // Reads yields the topics that members read, in order.
+//
+//fuzz:not-a-parser it looks at the state
 func (s *ShareGroup) Reads(yield func(topic string) bool) {
 	s.readers.Ascend(func(r TopicReaders) bool { return yield(r.Topic) })
 }
