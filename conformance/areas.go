@@ -29,6 +29,11 @@ func areas() [][]Scenario {
 		recompressScenarios(),
 		markerScenarios(),
 		storageScenarios(),
+		compactionScenarios(),
+		compactedTxnScenarios(),
+		retentionScenarios(),
+		segmentScenarios(),
+		topicLimitScenarios(),
 		txnInitScenarios(),
 		txnPartitionScenarios(),
 		txnProduceScenarios(),
@@ -42,5 +47,9 @@ func areas() [][]Scenario {
 		shareGroupScenarios(),
 		shareRecordScenarios(),
 		shareOffsetScenarios(),
+		produceFaultScenarios(),
+		txnEdgeScenarios(),
+		txnPreparedScenarios(),
+		txnOffsetEdgeScenarios(),
 	}
 }
