@@ -19,7 +19,8 @@ var mayImport = map[string]struct{ own, others []string }{
 	"projections":    {[]string{"journal"}, []string{"github.com/google/btree"}},
 	"segments":       {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
 	"wire":           {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
-	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"shares":         {nil, nil},
+	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {

@@ -2,7 +2,9 @@ package configs
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 )
 
 func sortedNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
@@ -85,6 +87,27 @@ func (b *Broker) GroupInt(name string, values map[string]string) int64 {
 		n = max(n, b.Int(groupBounds[i].min))
 	}
 	return min(n, b.Int(groupBounds[i].max))
+}
+
+var isoParts = regexp.MustCompile(`(?i)^by_duration:P(?:\+?(\d+)D)?(?:T(?:\+?(\d+)H)?(?:\+?(\d+)M)?(?:\+?(\d+)(?:[.,](\d*))?S)?)?$`)
+
+// ResetAgoMs is how long before now share.auto.offset.reset says to begin; false: it does not say it that way. What is longer
+// than a million years is a million years.
+func ResetAgoMs(reset string) (ms int64, ago bool) {
+	parts := isoParts.FindStringSubmatch(reset)
+	if parts == nil {
+		return 0, false
+	}
+	const most = 366 * 1_000_000 * 86_400_000
+	for i, unit := range []int64{86_400_000, 3_600_000, 60_000, 1000} {
+		n, err := strconv.ParseInt("0"+parts[i+1], 10, 64)
+		if err != nil || n > (most-ms)/unit {
+			return most, true
+		}
+		ms += n * unit
+	}
+	fraction, _ := strconv.ParseInt((parts[5] + "000")[:3], 10, 64)
+	return ms + fraction, true
 }
 
 // GroupText is the effective text of a group's key that the broker has no default for.

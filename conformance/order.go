@@ -109,6 +109,33 @@ var sortRules = map[int16][]sortRule{
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},
 	},
+	76: {
+		{"Assignment.TopicPartitions", []string{"TopicID"}, "an assignment is kept in a hash map by topic id"},
+	},
+	77: {
+		{"Groups", []string{"Group", "GroupID"}, "groups are asked for in a hash map by the partition they belong to"},
+		{"Groups.Members", []string{"MemberID"}, "members are kept in a hash map by their ids"},
+		{"Groups.Members.SubscribedTopicNames", nil, "topics are kept in a hash set"},
+		{"Groups.Members.Assignment.TopicPartitions", []string{"Topic", "TopicID"}, "an assignment is kept in a hash map by topic id"},
+	},
+	78: {
+		{"Topics", []string{"TopicID"}, "answers are gathered in a hash map by partition"},
+		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
+	},
+	79: {
+		{"Topics", []string{"TopicID"}, "answers are gathered in a hash map by partition"},
+		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
+	},
+	90: {
+		{"Groups.Topics", []string{"Topic"}, "topics of a group are kept in a hash map"},
+		{"Groups.Topics.Partitions", []string{"Partition"}, "partitions of a group's topic are kept in a hash set"},
+	},
+	91: {
+		{"Topics.Partitions", []string{"Partition"}, "answers of the persister are gathered in a hash map"},
+	},
+	92: {
+		{"Topics", []string{"Topic"}, "topics are gathered in a hash map"},
+	},
 }
 
 // sortAnswer sorts by the names that ids have, so that an id drawn at random does not order anything.

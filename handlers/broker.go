@@ -50,6 +50,9 @@ type Broker struct {
 	txns     *txnCoordinator
 	loggers  *loggers
 	cleaner  *logCleaner
+
+	shares        *sharePartitions
+	shareSessions *shareSessions
 }
 
 // Options is what a Broker stands on. All fields are required.
@@ -77,6 +80,7 @@ func New(opt Options) *Broker {
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.groups = newCoordinator(b)
 	b.txns = newTxnCoordinator(b)
+	b.serveShares()
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.cleaner = newLogCleaner(b)
 	b.table = b.serve()
@@ -111,6 +115,7 @@ func (b *Broker) expireProducers(every time.Duration) {
 
 // Stop ends what Start began and answers who waits in a group.
 func (b *Broker) Stop() {
+	b.shares.close(b.shareSessions.clear())
 	b.txns.stop()
 	b.groups.stop()
 	defer b.cleaner.stop() // after stopped is set: it cannot be started any more

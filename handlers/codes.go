@@ -7,6 +7,7 @@ const (
 	offsetOutOfRange                   int16 = 1
 	corruptMessage                     int16 = 2
 	unknownTopicOrPartition            int16 = 3
+	leaderNotAvailable                 int16 = 5
 	notLeaderOrFollower                int16 = 6
 	requestTimedOut                    int16 = 7
 	messageTooLarge                    int16 = 10
@@ -75,7 +76,11 @@ const (
 	unreleasedInstanceID               int16 = 111
 	unsupportedAssignor                int16 = 112
 	staleMemberEpoch                   int16 = 113
+	invalidRecordState                 int16 = 121
+	shareSessionNotFound               int16 = 122
+	invalidShareSessionEpoch           int16 = 123
 	invalidRegularExpression           int16 = 128
+	shareSessionLimitReached           int16 = 133
 )
 
 // refusal is what a decision answers instead of its result: Kafka's code and, where the protocol has a place for it, the

@@ -13,7 +13,9 @@ import (
 // DeleteGroups (key 42), v0-v2: deletes groups without members, with their offsets (KIP-229). A group that the request
 // names twice is answered once.
 func (b *Broker) deleteGroups(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.deleteGroups(ctx, callerOf(r), r.Body.(*kmsg.DeleteGroupsRequest)), nil
+	resp := b.groups.deleteGroups(ctx, callerOf(r), r.Body.(*kmsg.DeleteGroupsRequest))
+	b.shares.dropGroups(resp)
+	return resp, nil
 }
 
 func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {

@@ -103,8 +103,9 @@ var onFailingDisk = []struct {
 	{"ConsumerGroupHeartbeat", 68, notCoordinator, func(c *testConn) int16 {
 		return consumerNamed(c, 1, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.Group = "fresh-consumers" })
 	}},
-	{"ShareGroupHeartbeat", 76, notCoordinator, nil},
-	{"ShareAcknowledge", 79, notCoordinator, nil},
+	{"ShareGroupHeartbeat", 76, notCoordinator, func(c *testConn) int16 { return sharerNamed(c, "fresh-sharers", nil, "t") }},
+	{"ShareAcknowledge", 79, kafkaStorageError, releaseShared},
+	{"AlterShareGroupOffsets", 91, kafkaStorageError, func(c *testConn) int16 { return shareFrom(c, "fresh-shares", "orders", 0) }},
 	{"StreamsGroupHeartbeat", 88, notCoordinator, nil},
 }
 
@@ -142,6 +143,9 @@ func onDisk(t *testing.T) (*testBroker, *testConn) {
 		if code != none {
 			t.Fatal(code)
 		}
+	}
+	if code := shareFrom(c, "sharing", "orders", 0); code != none {
+		t.Fatal(code)
 	}
 	openTxn(t, c)
 	return b, c

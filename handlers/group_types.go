@@ -62,6 +62,9 @@ func (d *groupDecision) disarmGroup(g *projections.Group) {
 	if g.Consumer != nil {
 		d.disarmConsumers(g)
 	}
+	if g.Share != nil {
+		d.disarmSharers(g)
+	}
 	d.forget(g.ID)
 }
 

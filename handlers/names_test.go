@@ -175,6 +175,18 @@ var namedPlaces = []named{
 		req.Groups = []string{name}
 		return request[*kmsg.ConsumerGroupDescribeResponse](c, req, v).Groups[0].ErrorCode
 	}},
+	{"ShareGroupHeartbeat: group", 1, 1, invalidGroupID, func(c *testConn, _ int16, name string) int16 {
+		return sharerNamed(c, name, nil, "t")
+	}},
+	{"ShareGroupHeartbeat: rack", 1, 1, invalidRequest, func(c *testConn, _ int16, name string) int16 {
+		return sharerNamed(c, "g-share", &name, "t")
+	}},
+	{"ShareGroupHeartbeat: topic", 1, 1, invalidRequest, func(c *testConn, _ int16, name string) int16 {
+		return sharerNamed(c, "g-share", nil, name)
+	}},
+	{"AlterShareGroupOffsets: group", 0, 0, invalidGroupID, func(c *testConn, _ int16, name string) int16 {
+		return shareFrom(c, name, "t", 0)
+	}},
 	{"FindCoordinator: group", 0, 6, invalidGroupID, func(c *testConn, v int16, name string) int16 {
 		return coordinatorNamed(c, v, 0, name)
 	}},

@@ -143,6 +143,8 @@ func (d *groupDecision) committer(req *kmsg.OffsetCommitRequest) (*projections.G
 		return nil, groupIDNotFound
 	case g == nil:
 		return nil, illegalGeneration
+	case g.Share != nil: // it has offsets of its own kind
+		return nil, groupIDNotFound
 	case g.Consumer != nil: // consumerCommitter says
 		return g, none
 	case req.Generation < 0 && g.State == projections.Empty:

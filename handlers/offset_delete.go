@@ -36,7 +36,7 @@ func (c *coordinator) offsetDelete(ctx context.Context, from caller, req *kmsg.O
 func (d *groupDecision) deleteOffsets(req *kmsg.OffsetDeleteRequest) ([]kmsg.OffsetDeleteResponseTopic, int16) {
 	g := d.group(req.Group)
 	switch {
-	case g == nil:
+	case g == nil, g.Share != nil:
 		return nil, groupIDNotFound
 	case g.State != projections.Empty && g.ProtocolType != consumerProtocolType:
 		return nil, nonEmptyGroup

@@ -56,6 +56,13 @@ var apis = []api{
 	{69, versions{0, 1}, (*Broker).consumerGroupDescribe},
 	{74, versions{0, 1}, (*Broker).listConfigResources},
 	{75, versions{0, 0}, (*Broker).describeTopicPartitions},
+	{76, versions{1, 1}, (*Broker).shareGroupHeartbeat},
+	{77, versions{1, 1}, (*Broker).shareGroupDescribe},
+	{78, versions{1, 2}, (*Broker).shareFetch},
+	{79, versions{1, 2}, (*Broker).shareAcknowledge},
+	{90, versions{0, 1}, (*Broker).describeShareGroupOffsets},
+	{91, versions{0, 0}, (*Broker).alterShareGroupOffsets},
+	{92, versions{0, 0}, (*Broker).deleteShareGroupOffsets},
 }
 
 // served is a row as this broker serves it: at the versions that the profile has too, bound to the broker.

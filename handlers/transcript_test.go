@@ -192,6 +192,10 @@ func (b *groupBench) run(line string) {
 		b.leave(name, args)
 	case "beat":
 		b.beat(name, args)
+	case "share":
+		b.share(name, args)
+	case "describe-share":
+		b.describeShare(args)
 	case "describe":
 		b.describeConsumers(args)
 	case "advance":

@@ -26,6 +26,7 @@ func (b *Broker) updateFeatures(ctx context.Context, r *wire.Request) (wire.Repl
 	if err != nil {
 		refused = storageRefusal(err)
 	}
+	b.shareGroupsOff()
 	if refused != nil {
 		resp.ErrorCode = refused.code
 		resp.ErrorMessage = text("The update failed for all features since the following feature had an error: " + *refused.message)

@@ -52,6 +52,17 @@ var kinds = [...]kind{
 	60: mapped[ConsumerMemberReconciled](Buffered),
 	61: mapped[ConsumerRegexesResolved](Buffered),
 
+	62: mapped[ShareStateInitialized](Buffered),
+	63: mapped[ShareStateLoaded](Buffered),
+	64: mapped[ShareStateWritten](Buffered),
+	65: mapped[ShareStateDeleted](Buffered),
+	66: mapped[ShareMemberJoined](Buffered),
+	67: mapped[ShareMemberChanged](Buffered),
+	68: mapped[ShareMemberRemoved](Buffered),
+	69: mapped[ShareEpochRaised](Buffered),
+	70: mapped[ShareTargetAssigned](Buffered),
+	71: mapped[ShareMemberReconciled](Buffered),
+
 	90: mapped[TxnProducerInitialized](Durable),
 	91: mapped[TxnPartitionsAdded](Buffered),
 	92: mapped[TxnGroupAdded](Buffered),

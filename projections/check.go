@@ -19,6 +19,7 @@ var checks = []func(s *State) error{
 	(*State).checkTransactions,
 	(*State).checkStaged,
 	(*State).checkMarkers,
+	(*State).checkShareStates,
 	(*State).checkRegistry,
 	(*State).checkSizes,
 }

@@ -56,6 +56,7 @@ func (s *State) applyGroupDeleted(e *journal.GroupDeleted) error {
 	s.Groups.bytes -= gone.Bytes()
 	s.Offsets.dropGroup(e.Group)
 	s.Staged.dropGroup(e.Group)
+	s.ShareStates.dropGroup(e.Group)
 	return nil
 }
 

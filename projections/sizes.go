@@ -22,6 +22,9 @@ const (
 	txnBytes          = 256 // of a transactional id, in two trees
 	txnPartitionBytes = 20
 	stagedBytes       = 192 // of a staged offset, in two trees
+
+	shareStateBytes = 160 // of a share partition's state, in two trees
+	shareBatchBytes = 24
 )
 
 // Bytes is what the group is reckoned to take, with its members and without what it was before a rebalance.

@@ -26,6 +26,8 @@ type State struct {
 	Staged       Staged
 	Markers      UnsyncedMarkers
 
+	ShareStates ShareStates
+
 	Registry Registry
 }
 
@@ -33,7 +35,8 @@ type State struct {
 func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
-		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(), Registry: newRegistry(),
+		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
+		ShareStates: newShareStates(), Registry: newRegistry(),
 	}
 }
 
@@ -49,6 +52,7 @@ func (s *State) Clone() *State {
 	c.Transactions = s.Transactions.clone()
 	c.Staged = s.Staged.clone()
 	c.Markers = s.Markers.clone()
+	c.ShareStates = s.ShareStates.clone()
 	c.Registry = s.Registry.clone()
 	return &c
 }

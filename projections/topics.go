@@ -195,6 +195,7 @@ func (s *State) applyTopicDeleted(e *journal.TopicDeleted) error {
 	s.Staged.dropTopic(topic.ID)
 	s.Transactions.topicGone(topic)
 	s.Markers.dropTopic(topic.ID)
+	s.ShareStates.dropTopic(topic.ID)
 	return nil
 }
 

@@ -12,7 +12,8 @@ type Waiter struct {
 // NewWaiter makes a waiter, for any number of partitions.
 func NewWaiter() *Waiter { return &Waiter{C: make(chan struct{}, 1)} }
 
-func (w *Waiter) notify() {
+// Notify wakes who waits, as a watched partition does.
+func (w *Waiter) Notify() {
 	select {
 	case w.C <- struct{}{}:
 	default: // one is waiting already
@@ -26,7 +27,7 @@ func (p *Partition) Watch(w *Waiter) {
 	defer p.mu.Unlock()
 	p.waiters = append(p.waiters, w)
 	if p.removed {
-		w.notify()
+		w.Notify()
 	}
 }
 
@@ -44,6 +45,6 @@ func (p *Partition) Unwatch(w *Waiter) {
 
 func (p *Partition) notifyLocked() {
 	for _, w := range p.waiters {
-		w.notify()
+		w.Notify()
 	}
 }

@@ -1,0 +1,156 @@
+package handlers
+
+import (
+	"doze/journal"
+	"doze/projections"
+	"doze/shares"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// shareAck is what a request acknowledges in one partition, and what came of it. ShareFetch and ShareAcknowledge carry the
+// same.
+type shareAck struct {
+	place   sharePlace
+	batches []shares.Acks
+	code    int16
+	message *string
+}
+
+// shareAcksOf are the acknowledgements of a ShareAcknowledge, one a partition: the last mention counts.
+func shareAcksOf(req *kmsg.ShareAcknowledgeRequest) []*shareAck {
+	var all shareAckList
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			ack := all.of(sharePlace{t.TopicID, p.Partition})
+			for _, b := range p.AcknowledgementBatches {
+				ack.batches = append(ack.batches, shares.Acks{First: b.FirstOffset, Last: b.LastOffset, Types: b.AcknowledgeTypes})
+			}
+		}
+	}
+	return all.list
+}
+
+// piggybacked are the acknowledgements of a ShareFetch; any says whether there are any.
+func piggybacked(req *kmsg.ShareFetchRequest) (acks []*shareAck, any bool) {
+	var all shareAckList
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			ack := all.of(sharePlace{t.TopicID, p.Partition})
+			for _, b := range p.AcknowledgementBatches {
+				ack.batches = append(ack.batches, shares.Acks{First: b.FirstOffset, Last: b.LastOffset, Types: b.AcknowledgeTypes})
+			}
+			any = any || len(p.AcknowledgementBatches) > 0
+		}
+	}
+	return all.list, any
+}
+
+type shareAckList struct {
+	list []*shareAck
+	at   map[sharePlace]*shareAck
+}
+
+// of gives what is acknowledged in a partition, anew.
+func (l *shareAckList) of(place sharePlace) *shareAck {
+	if l.at == nil {
+		l.at = map[sharePlace]*shareAck{}
+	}
+	ack := l.at[place]
+	if ack == nil {
+		ack = &shareAck{place: place}
+		l.at[place] = ack
+		l.list = append(l.list, ack)
+	}
+	ack.batches = nil
+	return ack
+}
+
+// acknowledgeShares carries out acknowledgements, each partition for itself, and gives those that are answered. Partitions
+// without any are answered when another one has some that are well formed, as in Kafka.
+func (b *Broker) acknowledgeShares(cause journal.Cause, key shareMemberKey, acks []*shareAck, renew, mayRenew bool) []*shareAck {
+	state, _ := b.view()
+	var answered, empty []*shareAck
+	interested := false
+	for _, ack := range acks {
+		ack.code = checkShareAck(state, ack, renew, mayRenew)
+		switch {
+		case ack.code == none && len(ack.batches) == 0:
+			empty = append(empty, ack)
+			continue
+		case ack.code == none:
+			interested = true
+			b.acknowledgeShare(state, cause, key, ack)
+		}
+		answered = append(answered, ack)
+	}
+	if interested {
+		answered = append(answered, empty...)
+	}
+	return answered
+}
+
+// checkShareAck says what is wrong with the acknowledgements of a partition.
+func checkShareAck(state *projections.State, ack *shareAck, renew, mayRenew bool) int16 {
+	topic := state.Topics.WithID(ack.place.topic)
+	if topic == nil {
+		return unknownTopicID
+	}
+	most, end := shares.Drop, int64(-1)
+	if mayRenew {
+		most = shares.Renew
+	}
+	for i := range ack.batches {
+		a := &ack.batches[i]
+		if a.First > a.Last || a.First < end || len(a.Types) == 0 || len(a.Types) > 1 && a.Last-a.First != int64(len(a.Types)-1) {
+			return invalidRequest
+		}
+		for _, t := range a.Types {
+			if t < shares.Gap || t > most || t == shares.Renew && !renew {
+				return invalidRequest
+			}
+		}
+		end = a.Last
+	}
+	if ack.place.partition < 0 || ack.place.partition >= topic.Partitions {
+		return unknownTopicOrPartition
+	}
+	return none
+}
+
+func (b *Broker) acknowledgeShare(state *projections.State, cause journal.Cause, key shareMemberKey, ack *shareAck) {
+	p := b.shares.known(sharePartitionKey{key.group, ack.place})
+	if p == nil {
+		ack.code, ack.message = unknownTopicOrPartition, text(unknownTopicText)
+		return
+	}
+	defer p.mu.Unlock()
+	limits := b.shareLimits(state, key.group)
+	renewed := false
+	for i := range ack.batches {
+		for _, t := range ack.batches[i].Types {
+			renewed = renewed || t == shares.Renew
+		}
+	}
+	refused := b.shares.change(cause, p, func(next *shares.Partition) (shares.Write, *refusal) {
+		write, why := next.Acknowledge(key.member, ack.batches, b.clock.NowMillis(), limits)
+		if why != nil {
+			p.state = next // what is kept by offsets now stays so, and what was renewed
+			return write, refuseShareAck(why)
+		}
+		return write, nil
+	})
+	if refused != nil {
+		ack.code, ack.message = refused.code, refused.message
+	}
+	if renewed && !p.gone {
+		b.shares.watchLocks(p)
+	}
+}
+
+func refuseShareAck(why *shares.Refusal) *refusal {
+	if why.Request {
+		return refuse(invalidRequest, why.Text)
+	}
+	return refuse(invalidRecordState, why.Text)
+}
