@@ -37,5 +37,9 @@ func areas() [][]Scenario {
 		txnAdminScenarios(),
 		featureScenarios(),
 		txnExhaustedScenarios(),
+		streamsScenarios(),
+		streamsTopicScenarios(),
+		streamsTimeScenarios(),
+		streamsOffsetScenarios(),
 	}
 }

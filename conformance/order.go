@@ -97,6 +97,20 @@ var sortRules = map[int16][]sortRule{
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},
 	},
+	88: {
+		{"ActiveTasks", []string{"SubtopologyID"}, "tasks are kept in a hash map by subtopology"},
+		{"StandbyTasks", []string{"SubtopologyID"}, "tasks are kept in a hash map by subtopology"},
+		{"PartitionsByUserEndpoint", []string{"UserEndpoint"}, "members are kept in a hash map"},
+		{"PartitionsByUserEndpoint.ActivePartitions", []string{"Topic"}, "topics are gathered in a hash set"},
+		{"PartitionsByUserEndpoint.StandbyPartitions", []string{"Topic"}, "topics are gathered in a hash set"},
+	},
+	89: {
+		{"Groups", []string{"Group"}, "answers are gathered by partition of the offsets topic in a hash map"},
+		{"Groups.Members", []string{"MemberID"}, "members are kept in a hash map"},
+		{"Groups.Members.ClientTags", []string{"Key"}, "tags are kept in a hash map"},
+		{"Groups.Topology.Subtopologies.RepartitionSourceTopics.Configs", []string{"Name"}, "configs are kept in a hash map"},
+		{"Groups.Topology.Subtopologies.StateChangelogTopics.Configs", []string{"Name"}, "configs are kept in a hash map"},
+	},
 }
 
 // sortAnswer sorts by the names that ids have, so that an id drawn at random does not order anything.
