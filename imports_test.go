@@ -14,11 +14,12 @@ import (
 var mayImport = map[string]struct{ own, others []string }{
 	"disk":           {nil, []string{"golang.org/x/sys"}},
 	"configs":        {nil, nil},
+	"assignors":      {nil, nil},
 	"journal":        {[]string{"disk"}, []string{"github.com/vmihailenco/msgpack"}},
 	"projections":    {[]string{"journal"}, []string{"github.com/google/btree"}},
 	"segments":       {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
 	"wire":           {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
-	"handlers":       {[]string{"configs", "journal", "projections", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "segments", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {

@@ -22,6 +22,8 @@ func areas() [][]Scenario {
 		staticMemberScenarios(),
 		groupTimeScenarios(),
 		groupAdminScenarios(),
+		consumerGroupScenarios(),
+		consumerMigrationScenarios(),
 		offsetScenarios(),
 		recordScenarios(),
 		recompressScenarios(),

@@ -94,6 +94,18 @@ var sortRules = map[int16][]sortRule{
 		{"TransactionStates", []string{"TransactionalID"}, "transactional ids are kept in a hash map"},
 		{"UnknownStateFilters", nil, "filters are kept in a hash set"},
 	},
+	68: {
+		{"Assignment.Topics", []string{"TopicID"}, "a member's partitions are kept in a hash map by topic"},
+		{"Assignment.Topics.Partitions", nil, "a member's partitions of a topic are kept in a hash map"},
+	},
+	69: {
+		{"Groups.Members", []string{"MemberID"}, "members are kept in a hash map by their ids"},
+		{"Groups.Members.SubscribedTopics", nil, "a member's subscription is kept in a hash set"},
+		{"Groups.Members.Assignment.TopicPartitions", []string{"Topic"}, "a member's partitions are kept in a hash map by topic"},
+		{"Groups.Members.Assignment.TopicPartitions.Partitions", nil, "a member's partitions of a topic are kept in a hash map"},
+		{"Groups.Members.TargetAssignment.TopicPartitions", []string{"Topic"}, "a member's partitions are kept in a hash map by topic"},
+		{"Groups.Members.TargetAssignment.TopicPartitions.Partitions", nil, "a member's partitions of a topic are kept in a hash set"},
+	},
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},
 	},

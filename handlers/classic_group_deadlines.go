@@ -5,6 +5,18 @@ import (
 	"doze/projections"
 )
 
+// classicDeadline decides what follows for the classic protocol.
+func (d *groupDecision) classicDeadline(key deadlineKey, token uint64) {
+	switch key.kind {
+	case deadlineJoin:
+		d.joinDeadline(key.group, token)
+	case deadlineSync:
+		d.syncDeadline(key.group, token)
+	case deadlineSession:
+		d.sessionDeadline(key.group, key.member, token)
+	}
+}
+
 // A deadline that passed asks for a decision like any request does. It carries the entry that set it: when the state says
 // that another entry has set it anew since, it is void.
 
@@ -70,9 +82,9 @@ func (d *groupDecision) completeJoinIfNobodyMissing(id string) {
 	}
 }
 
-// resume takes up a group after a start: as in Kafka, a rebalance that was under way never began, ids that were handed out
+// resumeClassic takes up a group after a start: as in Kafka, a rebalance that was under way never began, ids that were handed out
 // are void, and sessions count from now.
-func (d *groupDecision) resume(id string) {
+func (d *groupDecision) resumeClassic(id string) {
 	if !d.group(id).AtRest() {
 		d.emit(&journal.RebalanceInterrupted{Group: id})
 	}

@@ -31,7 +31,15 @@ func (d *groupDecision) join(c *joinCommand) *kmsg.JoinGroupResponse {
 		d.emit(&journal.GroupCreated{Group: c.req.Group, Type: journal.GroupClassic})
 		g = d.group(c.req.Group)
 	}
+	if g.State == projections.Empty && (g.Type == journal.GroupConsumer || g.Type == journal.GroupStreams) {
+		if c.req.MemberID != "" {
+			return refuseJoin(c.req.MemberID, unknownMemberID)
+		}
+		g = d.convertEmpty(g, journal.GroupClassic, 0)
+	}
 	switch {
+	case g.Type == journal.GroupConsumer:
+		return d.joinConsumers(g, c)
 	case g.Type != journal.GroupClassic:
 		return refuseJoin("", inconsistentGroupProtocol)
 	case !d.hasRoom(g, c.req.MemberID):

@@ -9,6 +9,9 @@ import (
 
 // leave decides a LeaveGroup of version 3 and later: members leave by themselves, or an administrator names them.
 func (d *groupDecision) leave(req *kmsg.LeaveGroupRequest) []kmsg.LeaveGroupResponseMember {
+	if g := d.group(req.Group); g != nil && g.Consumer != nil {
+		return d.leaveConsumers(g, req)
+	}
 	out := make([]kmsg.LeaveGroupResponseMember, len(req.Members))
 	left, first := false, ""
 	for i, m := range req.Members {

@@ -18,6 +18,9 @@ type syncCommand struct {
 // sync decides a SyncGroup. No answer: the request waits for the leader's.
 func (d *groupDecision) sync(c *syncCommand) *kmsg.SyncGroupResponse {
 	g := d.group(c.req.Group)
+	if g != nil && g.Consumer != nil && g.State != projections.Empty {
+		return d.syncConsumers(g, c.req)
+	}
 	if g == nil || g.State == projections.Empty || g.Type != journal.GroupClassic {
 		return refuseSync(unknownMemberID)
 	}

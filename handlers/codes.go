@@ -70,7 +70,12 @@ const (
 	mismatchedEndpointType             int16 = 114
 	unsupportedEndpointType            int16 = 115
 	transactionAbortable               int16 = 120
+	fencedMemberEpoch                  int16 = 110
+	unreleasedInstanceID               int16 = 111
+	unsupportedAssignor                int16 = 112
+	staleMemberEpoch                   int16 = 113
 	invalidRegularExpression           int16 = 128
+	streamsInvalidTopology             int16 = 130
 )
 
 // refusal is what a decision answers instead of its result: Kafka's code and, where the protocol has a place for it, the
@@ -86,6 +91,13 @@ func refuse(code int16, message string) *refusal { return &refusal{code, &messag
 // malformedRequest is Kafka's own text of INVALID_REQUEST, which it sends where it has no better one.
 const malformedRequest = "This most likely occurs because of a request being malformed by the client library or the message was sent to an " +
 	"incompatible broker. See the broker logs for more details."
+
+// Kafka's own texts of other codes.
+const (
+	unsupportedVersionText = "The version of API is not supported."
+	notCoordinatorText     = "This is not the correct coordinator."
+	unknownServerErrorText = "The server experienced an unexpected error when processing the request."
+)
 
 // text is a nullable string that is not null.
 func text(s string) *string { return &s }

@@ -66,3 +66,36 @@ func TestParseSubscription(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseWholeSubscription(f *testing.F) {
+	f.Add(subscription("orders"))
+	f.Add(consumerMetadata("@orders,payments"))
+	f.Add([]byte{0, 3, 0, 0, 0, 1, 0, 1, 'a', 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0, 1, 'a', 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 1, 0, 1, 'r'})
+	f.Add([]byte{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, ok := parseWholeSubscription(b)
+		topics, short := parseSubscription(b)
+		if ok && (!short || !slices.Equal(topics, s.topics)) {
+			t.Fatalf("%q and %q, %v", s.topics, topics, short)
+		}
+	})
+}
+
+func FuzzParseAssignment(f *testing.F) {
+	f.Add(consumerAssignment("@orders/0,payments/7"))
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9})
+	f.Add([]byte{0, 0, 0x7f, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		partitions, userData, ok := parseAssignment(b)
+		if !ok || userData {
+			return
+		}
+		again, _, ok := parseAssignment(encodeAssignment(b, partitions))
+		same := slices.EqualFunc(partitions, again, func(a, b namedPartitions) bool {
+			return a.topic == b.topic && slices.Equal(a.partitions, b.partitions)
+		})
+		if !ok || !same {
+			t.Fatalf("%v parses again to %v, %v", partitions, again, ok)
+		}
+	})
+}

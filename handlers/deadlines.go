@@ -16,16 +16,25 @@ const (
 	deadlineSync                          // of a group: its sync phase ends
 	deadlineSession                       // of a member
 	deadlineRetention                     // of all offsets: they are looked through
+	deadlineAssign                        // of a group: its target assignment is to be worked out
+	deadlineReconcile                     // of a member: it has to have given up what it was told to
+	deadlineRegex                         // of a group: its regular expressions are held against the topics
+	deadlineRejoin                        // of a classic member of a consumer group: it has to have joined again
+	deadlineResync                        // likewise: it has to have asked for its assignment
 	waitJoin                              // the answer to a member's JoinGroup
 	waitSync                              // the answer to a member's SyncGroup
 )
 
 func (k deadlineKind) String() string {
-	return [...]string{"rebalance", "sync", "session", "offsets retention", "join answer", "sync answer"}[k]
+	return [...]string{"rebalance", "sync", "session", "offsets retention", "assignment", "revocation", "regular expressions", "rejoin", "resync", "join answer", "sync answer"}[k]
 }
 
 func sessionOf(group, member string) deadlineKey {
 	return deadlineKey{kind: deadlineSession, group: group, member: member}
+}
+
+func reconcileOf(group, member string) deadlineKey {
+	return deadlineKey{kind: deadlineReconcile, group: group, member: member}
 }
 
 func joinOf(group, member string) deadlineKey {

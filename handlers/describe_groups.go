@@ -54,6 +54,9 @@ func describeGroup(g *projections.Group, id string, version int16) kmsg.Describe
 		out.State = "Dead"
 		if version >= 6 {
 			message := fmt.Sprintf("Group %s not found.", id)
+			if g != nil {
+				message = fmt.Sprintf("Group %s is not a classic group.", id)
+			}
 			out.ErrorCode, out.ErrorMessage = groupIDNotFound, &message
 		}
 		return out

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"doze/configs"
 	"doze/journal"
 	"doze/projections"
 )
@@ -18,10 +19,17 @@ type coordinator struct {
 	view     func() *projections.State
 	clock    journal.Clock
 	settings groupSettings
+	// configs are the broker's own as they are in a state, level that of a feature.
+	configs func(*projections.State) *configs.Broker
+	level   func(state *projections.State, feature string) int16
+
+	streams     streamsSofts
+	topicErrors topicErrors
 
 	mu        sync.Mutex
 	waiters   map[deadlineKey]*waiter
 	deadlines *deadlines
+	current   map[string]knownTopics
 	wake      chan struct{} // has room for one: the earliest deadline changed
 	wakeAt    int64
 	stopped   bool
@@ -35,13 +43,16 @@ type coordinator struct {
 func newCoordinator(b *Broker) *coordinator {
 	c := &coordinator{
 		view: func() *projections.State { state, _ := b.view(); return state }, clock: b.clock, settings: groupSettingsOf(b.static),
-		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), wake: make(chan struct{}, 1),
+		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), current: map[string]knownTopics{}, wake: make(chan struct{}, 1),
+		configs: func(state *projections.State) *configs.Broker { return b.settings(state).Broker },
+		level:   b.profile.level,
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.update = func(ctx context.Context, cause journal.Cause, decide func(*groupDecision)) error {
 		return b.store.Update(ctx, cause, func(tx *tx) {
 			d := &groupDecision{
 				state: tx.State, seq: tx.Seq, at: tx.At, emit: tx.Emit, newUUID: tx.NewUUID, settings: &c.settings,
+				configs: c.configs(tx.State), drop: tx.Drop, streams: &c.streams,
 			}
 			decide(d)
 			if len(d.effects) > 0 {
@@ -96,6 +107,13 @@ func stoppedAnswer(key deadlineKey) any {
 	return refuseSync(notCoordinator)
 }
 
+// knownTopics is what a group knows of the topics; soft, so that a start looks anew.
+type knownTopics struct {
+	changed    *projections.Revision // those that its epoch is of
+	created    *projections.Revision // those that its regular expressions were held against
+	resolvedAt int64                 // ms: when that was
+}
+
 // waiter is a request that waits for its answer.
 type waiter struct {
 	key    deadlineKey // set when the request is parked
@@ -116,8 +134,24 @@ func (c *coordinator) apply(effects []groupEffect) {
 		switch e.do {
 		case effectArm:
 			c.setDeadline(e.key, now+int64(e.delay), e.token)
+		case effectArmIfAbsent:
+			if c.deadlines.byKey[e.key] == nil {
+				c.setDeadline(e.key, now+int64(e.delay), 0)
+			}
 		case effectDisarm:
 			c.deadlines.remove(e.key)
+		case effectPutOff:
+			c.deadlines.putOff(e.key, now+int64(e.delay))
+		case effectCurrent:
+			known := c.current[e.key.group]
+			known.changed = e.topics
+			c.current[e.key.group] = known
+		case effectResolve:
+			if known := c.current[e.key.group]; e.force || known.created != e.topics {
+				c.setDeadline(e.key, max(now, known.resolvedAt+regexIntervalMs), 0)
+			}
+		case effectForget:
+			delete(c.current, e.key.group)
 		case effectPark:
 			c.park(e.key, e.wait)
 		case effectReply:
@@ -149,12 +183,34 @@ func (c *coordinator) setDeadline(key deadlineKey, due int64, token uint64) {
 	}
 }
 
-// touch begins a member's session anew.
-func (c *coordinator) touch(group string, m *projections.Member) {
+// armIfAbsent sets a deadline that is not set yet.
+func (c *coordinator) armIfAbsent(key deadlineKey, delayMs int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.deadlines.byKey[key] == nil {
+		c.setDeadline(key, c.clock.NowMillis()+int64(delayMs), 0)
+	}
+}
+
+// touch begins the session of a member of any type of group anew.
+func (c *coordinator) touch(group, member string, timeoutMs int32) {
 	now := c.clock.NowMillis()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.deadlines.putOff(sessionOf(group, m.ID), now+int64(m.SessionTimeoutMs))
+	c.deadlines.putOff(sessionOf(group, member), now+int64(timeoutMs))
+}
+
+// knowsTopics says whether the group has looked at the topics as they are in the state: a heartbeat need not do so again.
+func (c *coordinator) knowsTopics(group string, state *projections.State) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current[group].changed == state.Topics.Changed()
+}
+
+// groupInt is the effective whole number of a group's key: the group's own value, held to the broker's bounds, else the
+// broker's.
+func (c *coordinator) groupInt(state *projections.State, group, key string) int32 {
+	return int32(c.configs(state).GroupInt(key, state.Configs.Map(projections.GroupResource, group)))
 }
 
 // await returns the answer, or nil when the request's connection is gone first. Kafka does not notice a member that goes
@@ -219,21 +275,24 @@ func (c *coordinator) firePassed(ctx context.Context) {
 }
 
 func (c *coordinator) fire(ctx context.Context, d *deadline) {
-	if d.key.kind == deadlineRetention {
+	switch d.key.kind {
+	case deadlineRetention:
 		c.checkRetention(ctx)
+		return
+	case deadlineRegex:
+		c.resolve(ctx, d)
 		return
 	}
 	err := c.update(ctx, journal.Timed(d.key.kind.String()), func(g *groupDecision) {
-		switch {
-		case !c.stillPassed(d):
-		case d.key.kind == deadlineJoin:
-			g.joinDeadline(d.key.group, d.token)
-		case d.key.kind == deadlineSync:
-			g.syncDeadline(d.key.group, d.token)
-		case d.key.kind == deadlineSession:
-			g.sessionDeadline(d.key.group, d.key.member, d.token)
+		if c.stillPassed(d) {
+			g.deadlinePassed(d.key, d.token)
 		}
 	})
+	c.fired(d, err)
+}
+
+// fired drops a deadline whose decision was taken; one that could not be written down comes again.
+func (c *coordinator) fired(d *deadline, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"doze/configs"
 	"doze/journal"
 	"doze/projections"
 )
@@ -21,7 +22,11 @@ type groupDecision struct {
 	emit     func(journal.Event)
 	newUUID  func() [16]byte
 	settings *groupSettings
+	configs  *configs.Broker // the broker's own as they are now
+	drop     func()          // ends the decision: nothing that it did happens
 	effects  []groupEffect
+	// streams is what is known of streams groups beside the state.
+	streams *streamsSofts
 }
 
 // groupEffect is what a decision does to the coordinator's soft state.
@@ -32,6 +37,9 @@ type groupEffect struct {
 	token uint64 // of a deadline: the entry that set it
 	wait  *waiter
 	reply any // to whoever waits under the key
+	// topics are those that the key's group knows, or has to be held against.
+	topics *projections.Revision
+	force  bool // resolve even when the topics are known
 }
 
 type effectKind uint8
@@ -41,6 +49,11 @@ const (
 	effectDisarm
 	effectPark
 	effectReply
+	effectPutOff
+	effectCurrent
+	effectForget
+	effectResolve
+	effectArmIfAbsent
 )
 
 func (d *groupDecision) group(id string) *projections.Group { return d.state.Groups.Get(id) }
@@ -49,8 +62,40 @@ func (d *groupDecision) arm(key deadlineKey, delayMs int32, token uint64) {
 	d.effects = append(d.effects, groupEffect{do: effectArm, key: key, delay: delayMs, token: token})
 }
 
+func (d *groupDecision) armIfAbsent(key deadlineKey, delayMs int32) {
+	d.effects = append(d.effects, groupEffect{do: effectArmIfAbsent, key: key, delay: delayMs})
+}
+
 func (d *groupDecision) disarm(key deadlineKey) {
 	d.effects = append(d.effects, groupEffect{do: effectDisarm, key: key})
+}
+
+// putOff moves a deadline that was set before.
+func (d *groupDecision) putOff(key deadlineKey, delayMs int32) {
+	d.effects = append(d.effects, groupEffect{do: effectPutOff, key: key, delay: delayMs})
+}
+
+// knowTopics notes that the group has looked at the topics as they are now.
+func (d *groupDecision) knowTopics(group string) {
+	d.effects = append(d.effects, groupEffect{do: effectCurrent, key: deadlineKey{group: group}, topics: d.state.Topics.Changed()})
+}
+
+// resolveRegexes has the group's regular expressions held against the topics, if some were created since it was done last, or
+// a member has brought a new one.
+func (d *groupDecision) resolveRegexes(group string, isNew bool) {
+	key := deadlineKey{kind: deadlineRegex, group: group}
+	d.effects = append(d.effects, groupEffect{do: effectResolve, key: key, topics: d.state.Topics.Created(), force: isNew})
+}
+
+// forget drops what is known of a group that is deleted, or of another type now.
+func (d *groupDecision) forget(group string) {
+	d.effects = append(d.effects, groupEffect{do: effectForget, key: deadlineKey{group: group}})
+}
+
+// groupInt is the effective whole number of a group's key: the group's own value, held to the broker's bounds, else the
+// broker's.
+func (d *groupDecision) groupInt(group, key string) int32 {
+	return int32(d.configs.GroupInt(key, d.state.Configs.Map(projections.GroupResource, group)))
 }
 
 // park leaves a request unanswered until a reply comes for the key. Another request under the key takes its place: the

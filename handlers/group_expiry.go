@@ -93,7 +93,7 @@ func expiryOf(state *projections.State, g *projections.Group, now, retention int
 func expired(g *projections.Group, topic string, o *projections.CommittedOffset, now, retention int64) bool {
 	from := o.CommitAt
 	switch {
-	case g.ProtocolType == "": // a name for offsets
+	case g.ProtocolType == "", g.Type != journal.GroupClassic: // a name for offsets; a type that goes by the commit
 	case g.State == projections.Empty:
 		from = g.Since
 	case g.State != projections.Stable || g.ProtocolType != consumerProtocolType || !g.SubscriptionsKnown:
@@ -106,11 +106,4 @@ func expired(g *projections.Group, topic string, o *projections.CommittedOffset,
 		return now >= o.ExpireAt
 	}
 	return now-from >= retention
-}
-
-// disarmGroup takes away all deadlines of a group that is deleted.
-func (d *groupDecision) disarmGroup(g *projections.Group) {
-	for _, p := range g.Pending {
-		d.disarm(sessionOf(g.ID, p.ID))
-	}
 }

@@ -1,6 +1,11 @@
 package handlers
 
-import "doze/configs"
+import (
+	"slices"
+	"strings"
+
+	"doze/configs"
+)
 
 // groupSettings are the broker's settings for groups. None of them changes while the broker runs.
 type groupSettings struct {
@@ -12,6 +17,33 @@ type groupSettings struct {
 	offsetsRetentionMs      int64 // offsets.retention.minutes
 	offsetsCheckMs          int64 // how often expired offsets are looked for
 	limits                  groupLimits
+	consumer                consumerSettings
+}
+
+// consumerSettings are those of consumer groups that only a start sets.
+type consumerSettings struct {
+	enabled            bool     // group.coordinator.rebalance.protocols has consumer
+	maxSize            int      // group.consumer.max.size
+	assignors          []string // group.consumer.assignors; the first is taken when no member asks for one
+	upgrade, downgrade bool     // group.consumer.migration.policy
+}
+
+func consumerSettingsOf(c *configs.Broker) consumerSettings {
+	policy := strings.ToLower(c.Text("group.consumer.migration.policy"))
+	s := consumerSettings{
+		enabled: slices.Contains(c.Entries("group.coordinator.rebalance.protocols"), "consumer"),
+		maxSize: int(c.Int("group.consumer.max.size")),
+		upgrade: policy == "bidirectional" || policy == "upgrade", downgrade: policy == "bidirectional" || policy == "downgrade",
+	}
+	for _, name := range c.Entries("group.consumer.assignors") {
+		if name == "uniform" || name == "range" { // others are classes of Java's
+			s.assignors = append(s.assignors, name)
+		}
+	}
+	if len(s.assignors) == 0 {
+		s.assignors = []string{"uniform"}
+	}
+	return s
 }
 
 func groupSettingsOf(c *configs.Broker) groupSettings {
@@ -23,6 +55,7 @@ func groupSettingsOf(c *configs.Broker) groupSettings {
 		offsetMetadataMax:       int(c.Int("offset.metadata.max.bytes")),
 		offsetsRetentionMs:      c.Int("offsets.retention.minutes") * 60_000,
 		limits:                  defaultGroupLimits,
+		consumer:                consumerSettingsOf(c),
 	}
 	s.offsetsCheckMs = min(offsetsCheckMs(s.offsetsRetentionMs), c.Int("offsets.retention.check.interval.ms"))
 	return s

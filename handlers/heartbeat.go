@@ -26,6 +26,8 @@ func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatRespo
 	switch {
 	case isLong(req.InstanceID):
 		resp.ErrorCode = invalidRequest
+	case g != nil && g.Consumer != nil:
+		resp.ErrorCode = c.heartbeatConsumers(g, req)
 	case g == nil || g.Type != journal.GroupClassic:
 		resp.ErrorCode = unknownMemberID
 	case checkMember(g, req.MemberID, req.InstanceID) != none:
@@ -33,7 +35,7 @@ func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatRespo
 	case req.Generation != g.Generation:
 		resp.ErrorCode = illegalGeneration
 	default:
-		c.touch(g.ID, g.Member(req.MemberID))
+		c.touch(g.ID, req.MemberID, g.Member(req.MemberID).SessionTimeoutMs)
 		if g.State == projections.PreparingRebalance {
 			resp.ErrorCode = rebalanceInProgress
 		}

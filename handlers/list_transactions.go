@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -73,23 +74,42 @@ const (
 
 // compileBounded compiles a pattern that must match a whole name; nil when it is none, or too large.
 func compileBounded(pattern string) *regexp.Regexp {
+	compiled, _ := compilePattern(pattern)
+	return compiled
+}
+
+// compilePattern compiles a pattern of RE2 that must match a whole name, or says in RE2's words what is wrong with it. What
+// compiling takes is bounded by the pattern's length, what matching takes by its instructions.
+//
+//fuzz:parser class=config FuzzCompilePattern
+func compilePattern(pattern string) (compiled *regexp.Regexp, wrong string) {
 	if len(pattern) > maxPattern {
-		return nil
+		return nil, tooLargePattern
+	}
+	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+		return nil, describePattern(err) // what is no pattern by itself must not become one between the parentheses
 	}
 	whole := `\A(?:` + pattern + `)\z`
-	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
-		return nil // what is no pattern by itself must not become one between the parentheses
-	}
 	parsed, err := syntax.Parse(whole, syntax.Perl)
 	if err != nil {
-		return nil
+		return nil, describePattern(err)
 	}
 	if prog, err := syntax.Compile(parsed.Simplify()); err != nil || len(prog.Inst) > maxPatternInst {
-		return nil
+		return nil, tooLargePattern
 	}
-	compiled, err := regexp.Compile(whole)
+	compiled, err = regexp.Compile(whole)
 	if err != nil {
-		return nil
+		return nil, describePattern(err)
 	}
-	return compiled
+	return compiled, ""
+}
+
+const tooLargePattern = "expression too large"
+
+func describePattern(err error) string {
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		return wrong.Code.String()
+	}
+	return err.Error()
 }

@@ -41,7 +41,7 @@ func (c *coordinator) offsetCommit(ctx context.Context, from caller, req *kmsg.O
 	if err != nil {
 		resp.Topics = commitRefused(req.Topics, notCoordinator)
 	} else if member != nil {
-		c.touch(req.Group, member)
+		c.touch(req.Group, member.ID, member.SessionTimeoutMs)
 	}
 	return resp
 }
@@ -67,6 +67,12 @@ func (d *groupDecision) commit(req *kmsg.OffsetCommitRequest) ([]kmsg.OffsetComm
 		return answers.topics, nil
 	}
 	g, code := d.committer(req)
+	if g != nil && g.Consumer != nil {
+		code = consumerCommitter(g.Consumer, req.MemberID, req.Generation, e.Offsets, req.Version)
+	}
+	if g != nil && g.Streams != nil {
+		code = streamsCommitter(g.Streams, req.MemberID, req.Generation, e.Offsets, req.Version)
+	}
 	if code == none {
 		code = d.roomToCommit(g, e)
 	}
@@ -81,7 +87,7 @@ func (d *groupDecision) commit(req *kmsg.OffsetCommitRequest) ([]kmsg.OffsetComm
 		d.emit(e)
 	}
 	answers.merge(d.commitAccepted(good))
-	if g != nil && (g.State == projections.Stable || g.State == projections.PreparingRebalance) {
+	if g != nil && g.Type == journal.GroupClassic && (g.State == projections.Stable || g.State == projections.PreparingRebalance) {
 		return answers.topics, g.Member(req.MemberID)
 	}
 	return answers.topics, nil
@@ -140,6 +146,8 @@ func (d *groupDecision) committer(req *kmsg.OffsetCommitRequest) (*projections.G
 		return nil, groupIDNotFound
 	case g == nil:
 		return nil, illegalGeneration
+	case g.Consumer != nil || g.Streams != nil: // consumerCommitter says, or streamsCommitter
+		return g, none
 	case req.Generation < 0 && g.State == projections.Empty:
 		return g, none
 	case req.Generation < 0 && req.MemberID == "" && req.InstanceID == nil:

@@ -111,6 +111,8 @@ func fetchOffsets(state *projections.State, req *kmsg.OffsetFetchRequestGroup, v
 		for _, t := range req.Topics {
 			resp.Topics = append(resp.Topics, allUncommitted(t, invalidGroupID))
 		}
+	case checkOffsetFetch(state.Groups.Get(req.Group), req) != none:
+		resp.ErrorCode = checkOffsetFetch(state.Groups.Get(req.Group), req)
 	case req.Topics == nil:
 		resp.Topics = allOffsets(state, req.Group, version)
 	default:

@@ -25,8 +25,6 @@ type streamsSofts struct {
 	groups map[string]*streamsSoft
 }
 
-func newStreamsSofts() *streamsSofts { return &streamsSofts{groups: map[string]*streamsSoft{}} }
-
 // of gives that of a group that is there.
 func (s *streamsSofts) of(group string) *streamsSoft {
 	s.mu.Lock()
@@ -34,6 +32,9 @@ func (s *streamsSofts) of(group string) *streamsSoft {
 	soft := s.groups[group]
 	if soft == nil {
 		soft = &streamsSoft{}
+		if s.groups == nil {
+			s.groups = map[string]*streamsSoft{}
+		}
 		s.groups[group] = soft
 	}
 	return soft

@@ -52,8 +52,12 @@ var apis = []api{
 	{61, versions{0, 0}, (*Broker).describeProducers},
 	{65, versions{0, 0}, (*Broker).describeTransactions},
 	{66, versions{0, 2}, (*Broker).listTransactions},
+	{68, versions{0, 1}, (*Broker).consumerGroupHeartbeat},
+	{69, versions{0, 1}, (*Broker).consumerGroupDescribe},
 	{74, versions{0, 1}, (*Broker).listConfigResources},
 	{75, versions{0, 0}, (*Broker).describeTopicPartitions},
+	{88, versions{0, 0}, (*Broker).streamsGroupHeartbeat},
+	{89, versions{0, 0}, (*Broker).streamsGroupDescribe},
 }
 
 // served is a row as this broker serves it: at the versions that the profile has too, bound to the broker.

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -33,6 +34,8 @@ type groupBench struct {
 	entries []journal.Entry
 	c       *coordinator
 	set     groupSettings
+	broker  *configs.Broker
+	quiet   bool // prints nothing and keeps no entries
 	waits   []*benchWait
 	full    bool // the disk
 }
@@ -45,7 +48,8 @@ type benchWait struct {
 const benchStart = 1_000_000
 
 func newGroupBench(t *testing.T) *groupBench {
-	b := &groupBench{t: t, fs: disk.NewMem(), set: groupSettingsOf(configs.NewBroker(nil, nil, nil))}
+	broker := configs.NewBroker(nil, nil, nil)
+	b := &groupBench{t: t, fs: disk.NewMem(), broker: broker, set: groupSettingsOf(broker)}
 	b.now.Store(benchStart)
 	b.start()
 	return b
@@ -60,7 +64,9 @@ func (b *groupBench) start() {
 	b.open()
 	b.c = &coordinator{
 		update: b.update, view: func() *projections.State { return b.state }, clock: b, settings: b.set,
-		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), wake: make(chan struct{}, 1),
+		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), current: map[string]knownTopics{}, wake: make(chan struct{}, 1),
+		configs: func(*projections.State) *configs.Broker { return b.broker },
+		level:   func(*projections.State, string) int16 { return 1 },
 	}
 	if err := b.c.resumeGroups(context.Background()); err != nil {
 		b.t.Fatal(err)
@@ -83,7 +89,7 @@ func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide fun
 	var e journal.Entry
 	err := b.store.Update(ctx, cause, func(tx *tx) {
 		e = journal.Entry{Seq: tx.Seq, At: tx.At, Cause: cause}
-		d := &groupDecision{state: tx.State, seq: tx.Seq, at: tx.At, settings: &b.set, newUUID: tx.NewUUID}
+		d := &groupDecision{state: tx.State, seq: tx.Seq, at: tx.At, settings: &b.set, newUUID: tx.NewUUID, configs: b.broker, drop: tx.Drop, streams: &b.c.streams}
 		d.emit = func(ev journal.Event) {
 			tx.Emit(ev)
 			e.Events = append(e.Events, ev)
@@ -91,6 +97,9 @@ func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide fun
 		decide(d)
 		tx.Then(func() { b.c.apply(d.effects) })
 	})
+	if errors.Is(err, journal.ErrDropped) {
+		return err
+	}
 	if err != nil && b.full {
 		b.printf("  not written: %s\n", cause.Timer)
 		return err
@@ -99,6 +108,10 @@ func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide fun
 		b.t.Fatalf("%v\n%s", err, b.out.String())
 	}
 	b.state, _ = b.store.View()
+	if b.quiet {
+		b.check()
+		return nil
+	}
 	if len(e.Events) > 0 {
 		b.entries = append(b.entries, e)
 		b.printEntry(&e)
@@ -173,6 +186,10 @@ func (b *groupBench) run(line string) {
 		b.printf("%s: heartbeat %s\n", name, codeName(resp.ErrorCode))
 	case "leave":
 		b.leave(name, args)
+	case "beat":
+		b.beat(name, args)
+	case "describe":
+		b.describeConsumers(args)
 	case "advance":
 		b.advance(args.words[0])
 	case "restart":
@@ -270,7 +287,7 @@ func (b *groupBench) join(name string, a benchArgs) {
 	for _, w := range a.words[2:] {
 		p := kmsg.NewJoinGroupRequestProtocol()
 		protocol, metadata, _ := strings.Cut(w, ":")
-		p.Name, p.Metadata = protocol, []byte(metadata)
+		p.Name, p.Metadata = protocol, consumerMetadata(metadata)
 		req.Protocols = append(req.Protocols, p)
 	}
 	cmd := &joinCommand{req: req, clientID: a.text("client", "c"), clientHost: "/127.0.0.1", wait: newWaiter()}
@@ -289,7 +306,7 @@ func (b *groupBench) sync(name string, a benchArgs) {
 	for _, w := range a.words[3:] {
 		as := kmsg.NewSyncGroupRequestGroupAssignment()
 		id, assignment, _ := strings.Cut(w, ":")
-		as.MemberID, as.MemberAssignment = id, []byte(assignment)
+		as.MemberID, as.MemberAssignment = id, consumerAssignment(assignment)
 		req.GroupAssignment = append(req.GroupAssignment, as)
 	}
 	cmd := &syncCommand{req: req, wait: newWaiter()}
@@ -434,6 +451,7 @@ func (b *groupBench) configure(a benchArgs) {
 	b.set.maxSize = int(a.number("max.size", int32(b.set.maxSize)))
 	b.set.initialRebalanceDelayMs = a.number("initial.delay", b.set.initialRebalanceDelayMs)
 	b.set.offsetsRetentionMs = int64(a.number("retention", int32(b.set.offsetsRetentionMs)))
+	b.configureConsumers(a)
 	l := &b.set.limits
 	l.groups, l.members = int(a.number("groups", int32(l.groups))), int(a.number("members", int32(l.members)))
 	l.pending, l.offsets = int(a.number("member.ids", int32(l.pending))), int(a.number("offsets", int32(l.offsets)))
@@ -451,6 +469,11 @@ func (b *groupBench) check() {
 func dumpGroups(s *projections.State) string {
 	var out strings.Builder
 	s.Groups.Each("", func(g *projections.Group) bool {
+		if g.Consumer != nil {
+			dumpConsumers(&out, s, g)
+			dumpOffsets(&out, s, g.ID)
+			return true
+		}
 		fmt.Fprintf(&out, "group %s %s generation=%d type=%q protocol=%q leader=%q\n", g.ID, g.State, g.Generation, g.ProtocolType, g.Protocol, g.Leader)
 		for _, p := range g.Pending {
 			fmt.Fprintf(&out, "  pending %s\n", p.ID)

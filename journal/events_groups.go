@@ -1,8 +1,9 @@
 package journal
 
 // Events of groups have the numbers 40 to 89. A group of any type is created and deleted by the same two events
-// ([GroupCreated], [GroupDeleted]); what happens in between has events of its own for each type. Here: the classic
-// protocol (JoinGroup, SyncGroup, Heartbeat, LeaveGroup), 40 to 54.
+// ([GroupCreated], [GroupDeleted]) and may become one of another type ([GroupConverted]); what happens in between has events
+// of its own for each type. Here: what all have, and the classic protocol (JoinGroup, SyncGroup, Heartbeat, LeaveGroup), 40
+// to 53. Consumer groups have 54 to 61, share groups 62 to 75, streams groups 76 to 89.
 //
 // Every choice that the coordinator makes is in the event (the leader, the protocol, the generation), so that a later
 // doze that chooses otherwise still folds an old journal to the same state.
@@ -12,7 +13,10 @@ type GroupType uint8
 
 // The types of groups.
 const (
-	GroupClassic GroupType = 1
+	GroupClassic  GroupType = 1
+	GroupConsumer GroupType = 2 // KIP-848
+	GroupShare    GroupType = 3 // KIP-932
+	GroupStreams  GroupType = 4 // KIP-1071
 )
 
 // RemovalReason says why a member, or an id that was handed out, is gone. Numbers are stored and never reused.
@@ -25,6 +29,7 @@ const (
 	RemovedNotRejoined    RemovalReason = 3 // the join phase ended without it
 	RemovedNotSynced      RemovalReason = 4 // no SyncGroup within the rebalance timeout
 	RemovedGroupFull      RemovalReason = 5 // group.max.size
+	RemovedNotRevoked     RemovalReason = 6 // did not give up in time what it had to
 )
 
 // RebalanceReason says why a join phase began. Numbers are stored and never reused.
@@ -44,6 +49,21 @@ const (
 type GroupCreated struct {
 	Group string    `msgpack:"g"`
 	Type  GroupType `msgpack:"t"`
+}
+
+// GroupConverted: the group is of another type from here on: Empty, in the given epoch (a classic group: generation). Its
+// committed offsets stay, its members are gone; those that stay join again in the same entry.
+type GroupConverted struct {
+	Group string    `msgpack:"g"`
+	Type  GroupType `msgpack:"t"`
+	Epoch int32     `msgpack:"e"`
+	Hash  uint64    `msgpack:"h,omitempty"` // of the topics that a consumer group's members read
+}
+
+// TopicPartitions are partitions of a topic, in order.
+type TopicPartitions struct {
+	TopicID    [16]byte `msgpack:"t"`
+	Partitions []int32  `msgpack:"p,omitempty"`
 }
 
 // MemberIDAssigned: an id was handed out (MEMBER_ID_REQUIRED, KIP-394); the group waits for its owner to join with it.
@@ -177,3 +197,4 @@ func (*GenerationStarted) Kind() Kind    { return 49 }
 func (*GroupEmptied) Kind() Kind         { return 50 }
 func (*MemberSynced) Kind() Kind         { return 51 }
 func (*AssignmentsMade) Kind() Kind      { return 52 }
+func (*GroupConverted) Kind() Kind       { return 53 }

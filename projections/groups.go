@@ -11,15 +11,18 @@ import (
 // GroupState is the state of a group of any type, by Kafka's names.
 type GroupState uint8
 
-// The states of a classic group. A group without a row is Dead.
+// The states of groups. Empty and Stable are of every type. A group without a row is Dead. Numbers are stored.
 const (
-	Empty GroupState = iota
-	PreparingRebalance
-	CompletingRebalance
+	Empty               GroupState = iota
+	PreparingRebalance             // classic: the join phase
+	CompletingRebalance            // classic: the sync phase
 	Stable
+	Assigning   // consumer, streams: the target assignment is older than the group
+	Reconciling // consumer, streams: members are on the way to the target assignment
+	NotReady    // streams: the topology's topics are not as they must be
 )
 
-var groupStateNames = [...]string{"Empty", "PreparingRebalance", "CompletingRebalance", "Stable"}
+var groupStateNames = [...]string{"Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Assigning", "Reconciling", "NotReady"}
 
 func (s GroupState) String() string { return groupStateNames[s] }
 
@@ -35,6 +38,7 @@ type Group struct {
 	Protocol     string // of the current generation
 	Leader       string // empty: none
 
+	// Of a classic group.
 	Members []*Member       // sorted by id
 	Pending []PendingMember // sorted by id: ids handed out, not joined with yet
 	Counts  []ProtocolCount // sorted by name
@@ -51,6 +55,11 @@ type Group struct {
 	SubscriptionsKnown bool
 	Subscribed         []string // sorted; the topics that the current generation reads
 
+	// What a group of a later type holds; nil in all others.
+	Consumer *ConsumerGroup
+	Share    *ShareGroup
+	Streams  *StreamsGroup
+
 	// Settled is the group as it was before the rebalance that is under way, nil when there is none: a start goes back to
 	// it, for what Kafka writes down of a group is its last assignment.
 	Settled *Group
@@ -58,7 +67,56 @@ type Group struct {
 	held int64 // bytes of Members, Pending and Subscribed, as Bytes reckons them
 }
 
-// Member is a member of a group: an immutable value.
+// typed is what a group of a later type holds beside what all groups have. Each type has rows, events and a file of its own.
+type typed interface {
+	bytes() int64         // what it is reckoned to take, with its members
+	size() int            // how many members there are
+	check(g *Group) error // what is inconsistent in it, if anything is
+}
+
+// typed gives what the group's type holds; nil of a classic group.
+func (g *Group) typed() typed {
+	switch g.Type {
+	case journal.GroupConsumer:
+		return g.Consumer
+	case journal.GroupShare:
+		return g.Share
+	case journal.GroupStreams:
+		return g.Streams
+	}
+	return nil
+}
+
+// newGroup is a group without members.
+func newGroup(id string, kind journal.GroupType, at int64) *Group {
+	g := &Group{ID: id, Type: kind, Since: at}
+	switch kind {
+	case journal.GroupConsumer:
+		g.ProtocolType, g.Consumer = "consumer", newConsumerGroup()
+	case journal.GroupShare:
+		g.ProtocolType, g.Share = "share", newShareGroup()
+	case journal.GroupStreams:
+		g.ProtocolType, g.Streams = "streams", newStreamsGroup()
+	}
+	return g
+}
+
+// Size is how many members the group has.
+func (g *Group) Size() int {
+	if t := g.typed(); t != nil {
+		return t.size()
+	}
+	return len(g.Members)
+}
+
+// enter puts the group, a copy that is about to replace it, into a state.
+func (g *Group) enter(state GroupState, at int64) {
+	if g.State != state {
+		g.State, g.Since = state, at
+	}
+}
+
+// Member is a member of a classic group: an immutable value.
 type Member struct {
 	ID                 string
 	Static             bool

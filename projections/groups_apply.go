@@ -26,7 +26,25 @@ func (s *State) applyGroupCreated(at int64, e *journal.GroupCreated) error {
 	if s.Groups.Get(e.Group) != nil {
 		return fmt.Errorf("group %q: created twice", e.Group)
 	}
-	s.Groups.put(&Group{ID: e.Group, Type: e.Type, Since: at})
+	if TypeName(e.Type) == "unknown" {
+		return fmt.Errorf("group %q: type %d", e.Group, e.Type)
+	}
+	s.Groups.put(newGroup(e.Group, e.Type, at))
+	return nil
+}
+
+func (s *State) applyGroupConverted(at int64, e *journal.GroupConverted) error {
+	if s.Groups.Get(e.Group) == nil || TypeName(e.Type) == "unknown" {
+		return fmt.Errorf("group %q: no such group, or type %d", e.Group, e.Type)
+	}
+	g := newGroup(e.Group, e.Type, at)
+	switch g.Type {
+	case journal.GroupClassic:
+		g.Generation = e.Epoch
+	case journal.GroupConsumer:
+		g.Consumer.Epoch, g.Consumer.Hash = e.Epoch, e.Hash
+	}
+	s.Groups.put(g)
 	return nil
 }
 

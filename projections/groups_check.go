@@ -6,8 +6,24 @@ import (
 	"strings"
 )
 
+// checkTyped is Check for a group of a later type: it has nothing of a classic one.
+func (g *Group) checkTyped(t typed) error {
+	switch {
+	case len(g.Members)+len(g.Pending)+len(g.Subscribed) > 0 || g.Settled != nil || g.held != 0:
+		return fmt.Errorf("group %q: a %s group with what a classic one has", g.ID, TypeName(g.Type))
+	case (g.State == Empty) != (t.size() == 0):
+		return fmt.Errorf("group %q: %s with %d members", g.ID, g.State, t.size())
+	case g.State == PreparingRebalance || g.State == CompletingRebalance:
+		return fmt.Errorf("group %q: a %s group is %s", g.ID, TypeName(g.Type), g.State)
+	}
+	return t.check(g)
+}
+
 // Check says what is inconsistent in the group, if anything is.
 func (g *Group) Check() error {
+	if t := g.typed(); t != nil {
+		return g.checkTyped(t)
+	}
 	waiting, counts := 0, &Group{}
 	for _, m := range g.Members {
 		if m.Rejoins {

@@ -15,8 +15,18 @@ func (s *State) applyOfGroup(seq uint64, at int64, event journal.Event) (known b
 		return true, s.applyGroupCreated(at, e)
 	case *journal.GroupDeleted:
 		return true, s.applyGroupDeleted(e)
+	case *journal.GroupConverted:
+		return true, s.applyGroupConverted(at, e)
 	}
-	return s.applyOfClassicGroup(seq, at, event)
+	// Each type of groups has events of its own.
+	for _, apply := range []func(*State, uint64, int64, journal.Event) (bool, error){
+		(*State).applyOfClassicGroup, (*State).applyOfConsumerGroup, (*State).applyOfShareGroup, (*State).applyOfStreamsGroup,
+	} {
+		if known, err = apply(s, seq, at, event); known {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 func (s *State) applyOfClassicGroup(seq uint64, at int64, event journal.Event) (known bool, err error) {

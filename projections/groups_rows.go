@@ -41,14 +41,21 @@ func (g *Group) Fields() []Field {
 	return []Field{
 		{"group", g.ID}, {"type", TypeName(g.Type)}, {"state", g.State.String()}, {"since", g.Since},
 		{"generation", int64(g.Generation)}, {"protocol-type", g.ProtocolType}, {"protocol", g.Protocol}, {"leader", g.Leader},
-		{"members", int64(len(g.Members))}, {"subscribed", g.Subscribed},
+		{"members", int64(g.Size())}, {"subscribed", g.Subscribed},
 	}
 }
 
 // TypeName is Kafka's name of a type of groups.
 func TypeName(t journal.GroupType) string {
-	if t == journal.GroupClassic {
+	switch t {
+	case journal.GroupClassic:
 		return "classic"
+	case journal.GroupConsumer:
+		return "consumer"
+	case journal.GroupShare:
+		return "share"
+	case journal.GroupStreams:
+		return "streams"
 	}
 	return "unknown"
 }
@@ -60,17 +67,17 @@ func loadGroup(s *State, r *rowReader) {
 }
 
 func readGroup(r *rowReader) *Group {
-	g := &Group{
-		ID: r.string(), Type: journal.GroupType(r.small()), State: GroupState(r.small()), Since: r.int(),
-		Generation: r.int32(), ProtocolType: r.string(), Protocol: r.string(), Leader: r.string(),
-		JoinSeq: r.uint(), Initial: r.bool(), Grown: r.bool(), LeftMs: r.int32(), SyncSeq: r.uint(), SubscriptionsKnown: r.bool(),
-	}
+	g := newGroup(r.string(), journal.GroupType(r.small()), 0)
+	g.State, g.Since, g.Generation = GroupState(r.small()), r.int(), r.int32()
+	g.ProtocolType, g.Protocol, g.Leader = r.string(), r.string(), r.string()
+	g.JoinSeq, g.Initial, g.Grown, g.LeftMs = r.uint(), r.bool(), r.bool(), r.int32()
+	g.SyncSeq, g.SubscriptionsKnown = r.uint(), r.bool()
 	for range r.count() {
 		g.Subscribed = append(g.Subscribed, r.string())
 	}
 	g.held = bytesOfNames(g.Subscribed)
-	if int(g.State) >= len(groupStateNames) {
-		r.fail(fmt.Errorf("group %q: state %d", g.ID, g.State))
+	if int(g.State) >= len(groupStateNames) || TypeName(g.Type) == "unknown" {
+		r.fail(fmt.Errorf("group %q: type %d, state %d", g.ID, g.Type, g.State))
 		return nil
 	}
 	return g

@@ -26,7 +26,11 @@ const (
 
 // Bytes is what the group is reckoned to take, with its members and without what it was before a rebalance.
 func (g *Group) Bytes() int64 {
-	return groupBytes + int64(len(g.ID)+len(g.ProtocolType)+len(g.Protocol)+len(g.Leader)) + g.held
+	n := groupBytes + int64(len(g.ID)+len(g.ProtocolType)+len(g.Protocol)+len(g.Leader)) + g.held
+	if t := g.typed(); t != nil {
+		n += t.bytes()
+	}
+	return n
 }
 
 // Bytes is what the member is reckoned to take, with its protocols and its assignment.

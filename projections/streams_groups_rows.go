@@ -95,8 +95,8 @@ func eachSubtopology(s *State, yield func(row) bool) {
 func (t subtopologyRow) encode(w *rowWriter) {
 	w.string(t.group)
 	w.string(t.ID)
-	writeNames(w, t.Sources)
-	writeNames(w, t.Sinks)
+	w.strings(t.Sources)
+	w.strings(t.Sinks)
 	for _, topics := range [...][]journal.StreamsTopic{t.Changelogs, t.Repartitions} {
 		w.uint(uint64(len(topics)))
 		for _, topic := range topics {
@@ -138,7 +138,7 @@ func (t subtopologyRow) Fields() []Field {
 
 func loadSubtopology(s *State, r *rowReader) {
 	group := r.string()
-	t := journal.StreamsSubtopology{ID: r.string(), Sources: readNames(r), Sinks: readNames(r)}
+	t := journal.StreamsSubtopology{ID: r.string(), Sources: r.strings(), Sinks: r.strings()}
 	t.Changelogs, t.Repartitions = readStreamsTopics(r), readStreamsTopics(r)
 	for range r.count() {
 		t.Copartitions = append(t.Copartitions, journal.StreamsCopartition{Sources: readPlaces(r), Repartitions: readPlaces(r)})
@@ -230,27 +230,16 @@ func writeTasks(w *rowWriter, tasks []journal.StreamsTasks) {
 	w.uint(uint64(len(tasks)))
 	for _, t := range tasks {
 		w.string(t.Subtopology)
-		for _, numbers := range [...][]int32{t.Partitions, t.Epochs} {
-			w.uint(uint64(len(numbers)))
-			for _, n := range numbers {
-				w.int(int64(n))
-			}
-		}
+		w.int32s(t.Partitions)
+		w.int32s(t.Epochs)
 	}
 }
 
 func readTasks(r *rowReader) (tasks []journal.StreamsTasks) {
 	for range r.count() {
-		tasks = append(tasks, journal.StreamsTasks{Subtopology: r.string(), Partitions: readNumbers(r), Epochs: readNumbers(r)})
+		tasks = append(tasks, journal.StreamsTasks{Subtopology: r.string(), Partitions: r.int32s(), Epochs: r.int32s()})
 	}
 	return tasks
-}
-
-func readNumbers(r *rowReader) (numbers []int32) {
-	for range r.count() {
-		numbers = append(numbers, r.int32())
-	}
-	return numbers
 }
 
 var streamsMemberStates = map[journal.StreamsMemberState]string{
@@ -310,18 +299,4 @@ func loadStreamsMember(s *State, r *rowReader) {
 	g.put(m)
 	g.share()
 	s.Groups.bytes += m.Bytes()
-}
-
-func writeNames(w *rowWriter, names []string) {
-	w.uint(uint64(len(names)))
-	for _, name := range names {
-		w.string(name)
-	}
-}
-
-func readNames(r *rowReader) (names []string) {
-	for range r.count() {
-		names = append(names, r.string())
-	}
-	return names
 }

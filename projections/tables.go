@@ -53,6 +53,13 @@ var tables = []table{
 	{name: "transactions", tag: 14, each: eachTransaction, load: loadTransaction},
 	{name: "staged-offsets", tag: 15, each: eachStaged, load: loadStaged},
 	{name: "unsynced-markers", tag: 16, each: eachUnsynced, load: loadUnsynced},
+	// Tags of groups of later types: consumer 17 to 20, share 21 to 26, streams 27 to 32.
+	{name: "consumer-groups", tag: 17, each: eachConsumerGroup, load: loadConsumerGroup},
+	{name: "consumer-regexes", tag: 18, each: eachConsumerRegex, load: loadConsumerRegex},
+	{name: "consumer-members", tag: 19, each: eachConsumerMember, load: loadConsumerMember},
+	{name: "streams-groups", tag: 27, each: eachStreamsGroup, load: loadStreamsGroup},
+	{name: "streams-subtopologies", tag: 28, each: eachSubtopology, load: loadSubtopology},
+	{name: "streams-members", tag: 29, each: eachStreamsMember, load: loadStreamsMember},
 	{name: "registry-contexts", tag: 40, each: eachRegistryContext, load: loadRegistryContext},
 	{name: "schemas", tag: 41, each: eachSchema, load: loadSchema},
 	{name: "subjects", tag: 42, each: eachSchemaVersion, load: loadSchemaVersion},

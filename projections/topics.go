@@ -59,6 +59,9 @@ type Topics struct {
 	byMetric tree[*Topic]
 	// partitions is the sum over all topics.
 	partitions int64
+	// changed is another one after each change, created after each creation: for those who keep something that they have
+	// worked out from the topics. They are no part of what the journal says.
+	changed, created *Revision
 }
 
 func newTopics() Topics {
@@ -67,6 +70,7 @@ func newTopics() Topics {
 		byID:     newTree(func(a, b *Topic) bool { return bytes.Compare(a.ID[:], b.ID[:]) < 0 }),
 		byFold:   newTree(func(a, b *Topic) bool { return strings.ToLower(a.Name) < strings.ToLower(b.Name) }),
 		byMetric: newTree(lessMetric),
+		changed:  new(Revision), created: new(Revision),
 	}
 }
 
@@ -125,6 +129,10 @@ func (t Topics) Colliding(name string) []*Topic {
 // lowestWithMetric is the smallest name that has the metric name: '.' sorts before '_'.
 func lowestWithMetric(metric string) string { return strings.ReplaceAll(metric, "_", ".") }
 
+// Changed differs between two states of one process whose topics differ; Created when one was created between them.
+func (t Topics) Changed() *Revision { return t.changed }
+func (t Topics) Created() *Revision { return t.created }
+
 // Len counts topics; Partitions counts partitions of all topics.
 func (t Topics) Len() int          { return t.byName.Len() }
 func (t Topics) Partitions() int64 { return t.partitions }
@@ -135,8 +143,11 @@ func (t Topics) Each(from string, yield func(*Topic) bool) {
 }
 
 func (t *Topics) put(topic *Topic) {
+	t.changed = new(Revision)
 	if old, had := t.byName.ReplaceOrInsert(topic); had {
 		t.partitions -= int64(old.Partitions)
+	} else {
+		t.created = t.changed
 	}
 	t.byID.ReplaceOrInsert(topic)
 	t.byFold.ReplaceOrInsert(topic)
@@ -145,6 +156,7 @@ func (t *Topics) put(topic *Topic) {
 }
 
 func (t *Topics) drop(topic *Topic) {
+	t.changed = new(Revision)
 	t.byName.Delete(topic)
 	t.byID.Delete(topic)
 	t.byFold.Delete(topic)

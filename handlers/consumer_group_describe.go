@@ -1,0 +1,91 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/projections"
+	"doze/wire"
+)
+
+// ConsumerGroupDescribe (key 69), v0-v1 (KIP-848): consumer groups with their members, what these have and what they are to
+// have. v1 says which protocol a member speaks (KIP-1099).
+func (b *Broker) consumerGroupDescribe(_ context.Context, r *wire.Request) (wire.Reply, error) {
+	if resp := b.groups.describeConsumers(r.Body.(*kmsg.ConsumerGroupDescribeRequest)); resp != nil {
+		return resp, nil
+	}
+	return nil, errAnswerTooLarge
+}
+
+// describeConsumers answers nil when that is too much for an answer.
+func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) *kmsg.ConsumerGroupDescribeResponse {
+	resp := kmsg.NewPtrConsumerGroupDescribeResponse()
+	state, room := c.view(), answerRoom(maxAnswerBytes)
+	enabled := c.consumerProtocol(state)
+	resp.Groups = make([]kmsg.ConsumerGroupDescribeResponseGroup, len(req.Groups))
+	for i, id := range req.Groups {
+		out := &resp.Groups[i]
+		*out = kmsg.NewConsumerGroupDescribeResponseGroup()
+		out.Group = id
+		g := state.Groups.Get(id)
+		switch {
+		case !enabled:
+			out.ErrorCode = unsupportedVersion
+		case len(id) > maxName || id == "":
+			out.ErrorCode = invalidGroupID
+		case g == nil:
+			out.ErrorCode, out.ErrorMessage = groupIDNotFound, text(fmt.Sprintf("Group %s not found.", id))
+		case g.Consumer == nil:
+			out.ErrorCode, out.ErrorMessage = groupIDNotFound, text(fmt.Sprintf("Group %s is not a consumer group.", id))
+		case !room.take(2 * g.Bytes()):
+			return nil
+		default:
+			c.describeConsumerGroup(out, state, g)
+			if req.IncludeAuthorizedOperations {
+				out.AuthorizedOperations = groupOperations
+			}
+		}
+	}
+	return resp
+}
+
+func (c *coordinator) describeConsumerGroup(out *kmsg.ConsumerGroupDescribeResponseGroup, state *projections.State, g *projections.Group) {
+	out.State, out.Epoch, out.AssignmentEpoch = g.State.String(), g.Consumer.Epoch, g.Consumer.TargetEpoch
+	out.AssignorName = preferredAssignor(g.Consumer, c.settings.consumer.assignors[0])
+	out.Members = make([]kmsg.ConsumerGroupDescribeResponseGroupMember, len(g.Consumer.Members))
+	for i, m := range g.Consumer.Members {
+		out.Members[i] = describeConsumer(state, m)
+	}
+}
+
+func describeConsumer(state *projections.State, m *projections.ConsumerMember) kmsg.ConsumerGroupDescribeResponseGroupMember {
+	out := kmsg.NewConsumerGroupDescribeResponseGroupMember()
+	out.MemberID, out.InstanceID, out.MemberEpoch = m.ID, m.Instance(), m.Epoch
+	out.ClientID, out.ClientHost = m.ClientID, m.ClientHost
+	out.SubscribedTopics, out.SubscribedTopicRegex = m.Topics, &m.Regex
+	if m.Rack != "" {
+		out.RackID = &m.Rack
+	}
+	if out.MemberType = 1; m.Classic {
+		out.MemberType = 0
+	}
+	// It answers for what it has not given up yet, too.
+	for _, p := range joinOwned(m.Assigned, m.Revoking) {
+		out.Assignment.TopicPartitions = withTopic(out.Assignment.TopicPartitions, state, p.TopicID, p.Partitions)
+	}
+	for _, p := range m.Target {
+		out.TargetAssignment.TopicPartitions = withTopic(out.TargetAssignment.TopicPartitions, state, p.TopicID, p.Partitions)
+	}
+	return out
+}
+
+// withTopic adds partitions of a topic, if it still exists.
+func withTopic(list []kmsg.AssignmentTopicPartition, state *projections.State, id [16]byte, partitions []int32) []kmsg.AssignmentTopicPartition {
+	t := state.Topics.WithID(id)
+	if t == nil {
+		return list
+	}
+	return append(list, kmsg.AssignmentTopicPartition{TopicID: id, Topic: t.Name, Partitions: partitions})
+}

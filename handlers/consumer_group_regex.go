@@ -1,0 +1,96 @@
+package handlers
+
+import (
+	"context"
+	"slices"
+
+	"doze/journal"
+	"doze/projections"
+)
+
+// A member may be subscribed to a regular expression, in RE2's syntax, which must match a topic's whole name. What topics it
+// stands for is worked out outside the journal's loop, on a published state, a moment after the heartbeat that brought it
+// and again when topics have been created; the outcome is an event.
+
+// regexIntervalMs is how long a group's regular expressions are not held against the topics again.
+const regexIntervalMs = 1_000
+
+// maxGroupRegexes is how many different regular expressions of a group are held against the topics.
+const maxGroupRegexes = 100
+
+// resolve works out what topics the regular expressions of a group stand for.
+func (c *coordinator) resolve(ctx context.Context, due *deadline) {
+	group := due.key.group
+	state := c.view()
+	var resolved []journal.ResolvedRegex
+	for _, pattern := range regexesOf(state, group) {
+		resolved = append(resolved, journal.ResolvedRegex{Regex: pattern, Topics: topicsMatching(state, pattern)})
+	}
+	err := c.update(ctx, journal.Timed(due.key.kind.String()), func(d *groupDecision) { d.regexesResolved(group, resolved) })
+	c.fired(due, err)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.current[group]
+	known.created, known.resolvedAt = state.Topics.Created(), c.clock.NowMillis()
+	c.current[group] = known
+}
+
+// regexesOf are the different regular expressions that members of the group are subscribed to, in order.
+func regexesOf(state *projections.State, group string) (patterns []string) {
+	g := state.Groups.Get(group)
+	if g == nil || g.Consumer == nil {
+		return nil
+	}
+	for _, m := range g.Consumer.Members {
+		if m.Regex == "" || slices.Contains(patterns, m.Regex) {
+			continue
+		}
+		if patterns = append(patterns, m.Regex); len(patterns) == maxGroupRegexes {
+			break
+		}
+	}
+	slices.Sort(patterns)
+	return patterns
+}
+
+func topicsMatching(state *projections.State, pattern string) (names []string) {
+	compiled, _ := compilePattern(pattern)
+	if compiled == nil { // it was good when a member brought it
+		return nil
+	}
+	state.Topics.Each("", func(t *projections.Topic) bool {
+		if compiled.MatchString(t.Name) {
+			names = append(names, t.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// regexesResolved takes what regular expressions stand for; when that is other topics than before, the group's epoch rises.
+func (d *groupDecision) regexesResolved(group string, resolved []journal.ResolvedRegex) {
+	g := d.group(group)
+	if g == nil || g.Consumer == nil {
+		return
+	}
+	e := &journal.ConsumerRegexesResolved{Group: group}
+	raise := false
+	for _, r := range resolved {
+		before, known := g.Consumer.Resolved(r.Regex)
+		if g.Consumer.SubscribedTo(r.Regex) == 0 || known && slices.Equal(before, r.Topics) {
+			continue
+		}
+		e.Regexes = append(e.Regexes, r)
+		raise = raise || !slices.Equal(before, r.Topics)
+	}
+	if len(e.Regexes) > 0 {
+		d.emit(e)
+	}
+	c := d.group(group).Consumer
+	if hash := d.readHash(c); raise || hash != c.Hash {
+		d.emit(&journal.ConsumerEpochRaised{Group: group, Epoch: c.Epoch + 1, Reason: journal.EpochRegexResolved, Hash: hash})
+	}
+}
