@@ -120,8 +120,8 @@ var sortRules = map[int16][]sortRule{
 		{"Groups", []string{"Group"}, "answers are gathered by partition of the offsets topic in a hash map"},
 		{"Groups.Members", []string{"MemberID"}, "members are kept in a hash map"},
 		{"Groups.Members.ClientTags", []string{"Key"}, "tags are kept in a hash map"},
-		{"Groups.Topology.Subtopologies.RepartitionSourceTopics.Configs", []string{"Name"}, "configs are kept in a hash map"},
-		{"Groups.Topology.Subtopologies.StateChangelogTopics.Configs", []string{"Name"}, "configs are kept in a hash map"},
+		{"Groups.Topology.Subtopologies.RepartitionSourceTopics.Configs", []string{"Key"}, "configs are kept in a hash map"},
+		{"Groups.Topology.Subtopologies.StateChangelogTopics.Configs", []string{"Key"}, "configs are kept in a hash map"},
 	},
 }
 

@@ -182,7 +182,7 @@ func runStreamsOtherAPIs(c *C) {
 		beat.SubscribedTopicNames, beat.Topics = []string{group}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
 		n.Do("as a consumer "+when, 1, beat)
 		share := kmsg.NewPtrShareGroupHeartbeatRequest()
-		share.Group, share.MemberID, share.MemberEpoch, share.SubscribedTopicNames = group, "AAAAAAAAAAAAAAAAAAAAAQ", 0, []string{group}
+		share.GroupID, share.MemberID, share.MemberEpoch, share.SubscribedTopicNames = group, "AAAAAAAAAAAAAAAAAAAAAQ", 0, []string{group}
 		n.Do("as a share consumer "+when, 1, share)
 		consumer := kmsg.NewPtrConsumerGroupDescribeRequest()
 		consumer.Groups = []string{group}
@@ -198,15 +198,12 @@ func runStreamsOtherAPIs(c *C) {
 	a.Do("commit", 9, memberCommit(group, "a", a.epoch, group, 5))
 	a.leave("leave")
 	others("without")
-	n.Do("join as a classic member with an id, Empty", 9, joinRequest(group, "x", "range:a"))
-	a.describeStreams("describe: gone", group)
-	a.join("join again")
-	a.leave("leave again")
 	m := c.groupMember("m", group, "range:m")
+	m.joined(m.join("join as a classic member, Empty"))
+	m.sync("sync", m.id+":x").Await()
 	a.describeStreams("describe: it is a classic group now", group)
 	n.Do("describe the classic group", 6, describeGroupsRequest(group))
 	n.Do("its offsets", 8, fetchAllRequest(group))
-	m.joined(m.join("join as a classic member, Empty"))
 	a.join("join when it has a classic member")
 }
 

@@ -79,13 +79,13 @@ func runStreamsInternalTopics(c *C) {
 	a.AwaitGroupCoordinator(group)
 	a.offsetsTopic(group, 3)
 	a.join("join: they are missing")
+	internals := []string{group + "-repartition", group + "-fixed-repartition", group + "-store-changelog"}
+	for i, partitions := range []int32{3, 5, 3} {
+		a.AwaitTopic(internals[i], partitions) // one that is asked for twice is told to be there already
+	}
 	a.until("heartbeat until they are there", noStatus)
 	a.owns("heartbeat")
 	a.describeStreams("describe: with the numbers of partitions", group)
-	internals := []string{group + "-repartition", group + "-fixed-repartition", group + "-store-changelog"}
-	for i, partitions := range []int32{3, 5, 3} {
-		a.AwaitTopic(internals[i], partitions)
-	}
 	a.Do("what came of them", 12, metadataFor(internals...))
 	for _, name := range internals {
 		a.Do("configs of "+name, 4, describeConfigs(ofTopic, name, "cleanup.policy", "segment.bytes", "retention.ms", "message.timestamp.type"))

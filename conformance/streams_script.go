@@ -13,7 +13,8 @@ var streamsSet = streamsSetWith()
 func streamsSetWith(more ...string) map[string]string {
 	return groupSetWith(append([]string{
 		"group.streams.initial.rebalance.delay.ms", "0", "group.streams.assignment.interval.ms", "0",
-		"group.streams.heartbeat.interval.ms", "5000",
+		"group.streams.heartbeat.interval.ms", "5000", "group.streams.min.heartbeat.interval.ms", "5000",
+		"group.consumer.heartbeat.interval.ms", "5000",
 	}, more...)...)
 }
 
@@ -36,7 +37,7 @@ func internal(name string, partitions int32, configs ...string) kmsg.TopicInfo {
 	t.Topic, t.NumPartitions = name, partitions
 	for i := 0; i+1 < len(configs); i += 2 {
 		c := kmsg.NewTopicInfoConfig()
-		c.Name, c.Value = configs[i], configs[i+1]
+		c.Key, c.Value = configs[i], configs[i+1]
 		t.Configs = append(t.Configs, c)
 	}
 	return t

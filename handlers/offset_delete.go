@@ -38,7 +38,7 @@ func (d *groupDecision) deleteOffsets(req *kmsg.OffsetDeleteRequest) ([]kmsg.Off
 	switch {
 	case g == nil:
 		return nil, groupIDNotFound
-	case g.State != projections.Empty && g.ProtocolType != consumerProtocolType:
+	case g.State != projections.Empty && g.ProtocolType != consumerProtocolType && g.Streams == nil:
 		return nil, nonEmptyGroup
 	}
 	a := deleteAnswers{index: map[string]int{}}

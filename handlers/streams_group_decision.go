@@ -374,7 +374,7 @@ func streamsTopics(topics []kmsg.TopicInfo) (out []journal.StreamsTopic) {
 	for _, t := range topics {
 		to := journal.StreamsTopic{Name: t.Topic, Partitions: t.NumPartitions, Replication: t.ReplicationFactor}
 		for _, c := range t.Configs {
-			to.Configs = append(to.Configs, journal.StreamsConfig{Name: c.Name, Value: c.Value})
+			to.Configs = append(to.Configs, journal.StreamsConfig{Name: c.Key, Value: c.Value})
 		}
 		out = append(out, to)
 	}

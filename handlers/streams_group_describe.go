@@ -95,7 +95,7 @@ func describeInternal(topics []journal.StreamsTopic, part *configuredSubtopology
 			out[i].NumPartitions = part.internal[t.Name]
 		}
 		for _, c := range t.Configs {
-			out[i].Configs = append(out[i].Configs, kmsg.TopicInfoConfig{Name: c.Name, Value: c.Value})
+			out[i].Configs = append(out[i].Configs, kmsg.TopicInfoConfig{Key: c.Name, Value: c.Value})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b kmsg.TopicInfo) int { return cmp.Compare(a.Topic, b.Topic) })

@@ -19,22 +19,22 @@ import (
 type streamsSim struct {
 	t       *testing.T
 	b       *groupBench
-	members map[string]*simMember
+	members map[string]*streamsSimMember
 	epoch   int32 // of the group
 	topics  int
 }
 
-// simMember is one of them.
-type simMember struct {
+// streamsSimMember is one of them.
+type streamsSimMember struct {
 	id, process string
 	epoch       int32
 	owns        *kmsg.StreamsGroupHeartbeatResponse // the last answer with tasks
 }
 
-const simGroup = "g"
+const streamsSimGroup = "g"
 
 func newStreamsSim(t *testing.T) *streamsSim {
-	s := &streamsSim{t: t, b: newGroupBench(t), members: map[string]*simMember{}}
+	s := &streamsSim{t: t, b: newGroupBench(t), members: map[string]*streamsSimMember{}}
 	s.makeTopic("in", 3)
 	s.makeTopic("g-changelog", 3)
 	return s
@@ -52,7 +52,7 @@ func (s *streamsSim) makeTopic(name string, partitions int32) {
 	s.emit(&journal.TopicCreated{ID: [16]byte{byte(s.topics >> 8), byte(s.topics), 1}, Name: name, Partitions: partitions})
 }
 
-func simTopology() *kmsg.StreamsGroupHeartbeatRequestTopology {
+func streamsSimTopology() *kmsg.StreamsGroupHeartbeatRequestTopology {
 	stateful := kmsg.StreamsGroupHeartbeatRequestTopologySubtopology{
 		SubtopologyID: "0", SourceTopics: []string{"in"}, StateChangelogTopics: []kmsg.TopicInfo{{Topic: "g-changelog"}},
 	}
@@ -60,13 +60,13 @@ func simTopology() *kmsg.StreamsGroupHeartbeatRequestTopology {
 	return &kmsg.StreamsGroupHeartbeatRequestTopology{Subtopologies: []kmsg.StreamsGroupHeartbeatRequestTopologySubtopology{stateful, stateless}}
 }
 
-func (s *streamsSim) beat(m *simMember, epoch int32) {
+func (s *streamsSim) beat(m *streamsSimMember, epoch int32) {
 	req := kmsg.NewPtrStreamsGroupHeartbeatRequest()
-	req.Group, req.MemberID, req.MemberEpoch = simGroup, m.id, epoch
+	req.Group, req.MemberID, req.MemberEpoch = streamsSimGroup, m.id, epoch
 	req.ActiveTasks, req.StandbyTasks, req.WarmupTasks = []kmsg.TaskIDs{}, []kmsg.TaskIDs{}, []kmsg.TaskIDs{}
 	switch {
 	case epoch == joiningEpoch:
-		req.RebalanceTimeoutMillis, req.ProcessID, req.Topology = 20_000, &m.process, simTopology()
+		req.RebalanceTimeoutMillis, req.ProcessID, req.Topology = 20_000, &m.process, streamsSimTopology()
 		m.owns = nil
 	case epoch == leavingEpoch:
 		req.ActiveTasks, req.StandbyTasks, req.WarmupTasks = nil, nil, nil
@@ -99,7 +99,7 @@ func (s *streamsSim) step(what, who byte) {
 	switch what % 16 {
 	case 0, 1, 2:
 		if m == nil {
-			m = &simMember{id: id, process: fmt.Sprint("p", who%4)}
+			m = &streamsSimMember{id: id, process: fmt.Sprint("p", who%4)}
 			s.members[id] = m
 		}
 		s.beat(m, joiningEpoch)
@@ -116,7 +116,7 @@ func (s *streamsSim) step(what, who byte) {
 	case 7:
 		s.resize()
 	case 8:
-		s.emit(&journal.ConfigsAltered{Resource: projections.GroupResource, Name: simGroup, Set: []journal.ConfigPair{
+		s.emit(&journal.ConfigsAltered{ResourceType: projections.GroupResource, Resource: streamsSimGroup, Set: []journal.ConfigPair{
 			{Name: "streams.num.standby.replicas", Value: fmt.Sprint(who % 3)},
 		}})
 	default:
@@ -131,7 +131,7 @@ func (s *streamsSim) step(what, who byte) {
 func (s *streamsSim) resize() {
 	in := s.b.state.Topics.Named("in")
 	if in.Partitions < 6 {
-		s.emit(&journal.PartitionsAdded{ID: in.ID, Partitions: in.Partitions + 1})
+		s.emit(&journal.PartitionsAdded{ID: in.ID, Total: in.Partitions + 1})
 	} else {
 		s.emit(&journal.TopicDeleted{ID: in.ID})
 		s.makeTopic("in", 3)
@@ -142,7 +142,7 @@ func (s *streamsSim) resize() {
 
 // check holds after every step: a task is active on one member, a process has a task once, epochs rise.
 func (s *streamsSim) check() {
-	g := s.b.state.Groups.Get(simGroup)
+	g := s.b.state.Groups.Get(streamsSimGroup)
 	if g == nil {
 		return
 	}
@@ -189,7 +189,7 @@ func (s *streamsSim) settle() {
 	if len(s.members) == 0 {
 		return
 	}
-	g := s.b.state.Groups.Get(simGroup)
+	g := s.b.state.Groups.Get(streamsSimGroup)
 	if g.State != projections.Stable {
 		s.t.Fatalf("the group is %s after everybody was heard of twenty times", g.State)
 	}

@@ -68,8 +68,8 @@ func checkStreamsFetch(g *projections.StreamsGroup, req *kmsg.OffsetFetchRequest
 	switch {
 	case req.MemberID == nil && req.MemberEpoch < 0:
 		return none
-	case req.MemberID == nil:
-		return unknownMemberID
+	case req.MemberID == nil: // Kafka stumbles over it
+		return unknownServerError
 	}
 	m := g.Member(*req.MemberID)
 	switch {

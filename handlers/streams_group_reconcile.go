@@ -86,7 +86,7 @@ func (d *groupDecision) reconcileStreams(group, id string, epoch int32, target p
 		return false
 	}
 	e.Group, e.Member = group, id
-	if sameStep(e, m) {
+	if sameStreamsStep(e, m) {
 		return false
 	}
 	d.emit(e)
@@ -232,7 +232,7 @@ func sameTasks(a, b []journal.StreamsTasks) bool {
 	})
 }
 
-func sameStep(e *journal.StreamsMemberMoved, m *projections.StreamsMember) bool {
+func sameStreamsStep(e *journal.StreamsMemberMoved, m *projections.StreamsMember) bool {
 	return e.Epoch == m.Epoch && e.Previous == m.Previous && e.State == m.State && sameTasks(e.Active, m.Has.Active) && sameTasks(e.Standby, m.Has.Standby) &&
 		sameTasks(e.RevokedActive, m.Revoked.Active) && sameTasks(e.RevokedStandby, m.Revoked.Standby)
 }

@@ -75,14 +75,14 @@ func incorrectlyPartitioned(format string, args ...any) error {
 // badTopology is a topology that no topics make good.
 type badTopology struct{ refusal *refusal }
 
-func (b *badTopology) Error() string { return *b.refusal.message }
+func (b *badTopology) Error() string { return "the topology is no good" }
 
 func invalidTopology(message string) error {
 	return &badTopology{refuse(streamsInvalidTopology, message)}
 }
 
-// failedTopology is one that Kafka's coordinator stumbles over.
-func failedTopology(what string) error { return &badTopology{refuse(unknownServerError, what)} }
+// errFailedTopology is one that Kafka's coordinator stumbles over.
+var errFailedTopology = &badTopology{&refusal{code: unknownServerError}}
 
 // configureTopology works out what a topology comes to. What no topics could mend is refused.
 func configureTopology(topology *projections.StreamsTopology, existing func(string) (int32, bool)) (*configuredTopology, *refusal) {
@@ -268,7 +268,7 @@ func (t *topologist) part(s *journal.StreamsSubtopology) (configuredSubtopology,
 	part := configuredSubtopology{StreamsSubtopology: s, internal: map[string]int32{}}
 	part.tasks, _ = t.tasks(s)
 	if part.tasks <= 0 {
-		return part, failedTopology("Number of tasks must be positive")
+		return part, errFailedTopology
 	}
 	for _, topics := range [...][]journal.StreamsTopic{s.Repartitions, s.Changelogs} {
 		seen := map[string]bool{}
@@ -277,15 +277,23 @@ func (t *topologist) part(s *journal.StreamsSubtopology) (configuredSubtopology,
 			if n == 0 {
 				n = t.decided[topic.Name]
 			}
-			if n < 1 {
-				return part, failedTopology("Number of partitions must be at least 1.")
-			}
-			if seen[topic.Name] {
-				return part, failedTopology("Duplicate key " + topic.Name)
+			if n < 1 || seen[topic.Name] || configTwice(topic.Configs) {
+				return part, errFailedTopology
 			}
 			seen[topic.Name] = true
 			part.internal[topic.Name] = n
 		}
 	}
 	return part, nil
+}
+
+func configTwice(configs []journal.StreamsConfig) bool {
+	seen := map[string]bool{}
+	for _, c := range configs {
+		if seen[c.Name] {
+			return true
+		}
+		seen[c.Name] = true
+	}
+	return false
 }

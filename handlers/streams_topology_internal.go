@@ -33,13 +33,13 @@ func topicsTogether(s *journal.StreamsSubtopology, c journal.StreamsCopartition)
 	var names []string
 	for _, at := range c.Sources {
 		if at < 0 || int(at) >= len(s.Sources) {
-			return nil, failedTopology(fmt.Sprintf("Index %d out of bounds for length %d", at, len(s.Sources)))
+			return nil, errFailedTopology
 		}
 		names = append(names, s.Sources[at])
 	}
 	for _, at := range c.Repartitions {
 		if at < 0 || int(at) >= len(s.Repartitions) {
-			return nil, failedTopology(fmt.Sprintf("Index %d out of bounds for length %d", at, len(s.Repartitions)))
+			return nil, errFailedTopology
 		}
 		names = append(names, s.Repartitions[at].Name)
 	}

@@ -8,7 +8,8 @@ func (w *work) lighter(a, b int) bool {
 	return x.load*len(y.members) < y.load*len(x.members)
 }
 
-// byLoad holds processes in a heap: on top the one with the least to do, of equals the first. A process is taken out before its
+// byLoad holds processes in a heap: on top the one with the least to do, of equals the one with more members,
+// then the first. A process is taken out before its
 // load changes.
 type byLoad struct {
 	w     *work
@@ -31,7 +32,15 @@ func (h *byLoad) Len() int { return len(h.heaps) }
 
 func (h *byLoad) Less(i, j int) bool {
 	a, b := h.heaps[i], h.heaps[j]
-	return h.w.lighter(a, b) || !h.w.lighter(b, a) && a < b
+	switch x, y := len(h.w.processes[a].members), len(h.w.processes[b].members); {
+	case h.w.lighter(a, b):
+		return true
+	case h.w.lighter(b, a):
+		return false
+	case x != y:
+		return x > y
+	}
+	return a < b
 }
 
 func (h *byLoad) Swap(i, j int) { h.heaps[i], h.heaps[j] = h.heaps[j], h.heaps[i] }
