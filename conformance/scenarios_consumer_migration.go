@@ -40,8 +40,8 @@ func consumerMigrationScenarios() []Scenario {
 	})
 }
 
-// assigned is what a leader gives of one topic.
-func assigned(topic string, partitions ...int32) string {
+// leaderGives is what a leader gives of one topic.
+func leaderGives(topic string, partitions ...int32) string {
 	a := kmsg.NewConsumerMemberAssignment()
 	a.Topics = []kmsg.ConsumerMemberAssignmentTopic{{Topic: topic, Partitions: partitions}}
 	return string(a.AppendTo(nil))
@@ -51,7 +51,7 @@ func assigned(topic string, partitions ...int32) string {
 func (c *C) reader(conn, group, topic string, partitions ...int32) *groupMember {
 	m := c.groupMember(conn, group, subscription("range", topic))
 	m.joined(m.join("join"))
-	m.sync("sync", m.id+":"+assigned(topic, partitions...)).Await()
+	m.sync("sync", m.id+":"+leaderGives(topic, partitions...)).Await()
 	return m
 }
 
@@ -90,7 +90,7 @@ func runConsumerUpgrade(c *C) {
 		b.beat("heartbeat of who left" + again)
 		a.heartbeat("heartbeat: join again" + again)
 		a.joined(a.join("join" + again))
-		a.sync("sync"+again, a.id+":"+assigned(group, 0, 1)).Await()
+		a.sync("sync"+again, a.id+":"+leaderGives(group, 0, 1)).Await()
 		a.heartbeat("heartbeat" + again)
 		describe()
 	}
@@ -193,7 +193,7 @@ func runConsumerUpgradeRefused(c *C) {
 
 	m = c.groupMember("n", group+"-metadata", "range:\x00")
 	m.joined(m.join("join: metadata that cannot be read"))
-	m.sync("sync", m.id+":"+assigned(group, 0)).Await()
+	m.sync("sync", m.id+":"+leaderGives(group, 0)).Await()
 	tried(group + "-metadata")
 	m.heartbeat("heartbeat: nothing happened")
 }
@@ -223,7 +223,7 @@ func runConsumerStaticMigrates(c *C) {
 	c.Conn("a").MakeTopic(group, 2)
 	a := c.staticMember("a", group, subscription("range", group))
 	a.joined(a.join("join"))
-	a.sync("sync", a.id+":"+assigned(group, 0, 1)).Await()
+	a.sync("sync", a.id+":"+leaderGives(group, 0, 1)).Await()
 	b := c.consumer("b", group, group)
 	b.instance = a.instance
 	admin := c.Conn("admin")
@@ -261,7 +261,7 @@ func runConsumerEmptyConverts(c *C) {
 		a := c.groupMember("a", group, subscription("range", group))
 		admin.Do("describe: a classic group by now"+again, 1, describeConsumers(group))
 		a.joined(a.join("join by the classic protocol" + again))
-		a.sync("sync"+again, a.id+":"+assigned(group, 0)).Await()
+		a.sync("sync"+again, a.id+":"+leaderGives(group, 0)).Await()
 		admin.Do("offsets are there still"+again, 8, fetchAllRequest(group))
 		a.Do("leave"+again, 5, leaveRequest(group, a.id))
 		admin.Do("describe"+again, 6, describeGroupsRequest(group))

@@ -60,7 +60,7 @@ func (h *heartbeatOf) findClassic(req *kmsg.JoinGroupRequest) *refusal {
 }
 
 // joined is what a member says of itself by a JoinGroup.
-func (h *heartbeatOf) joined(c *joinCommand, sub *subscription) *journal.ConsumerMemberJoined {
+func (h *heartbeatOf) joined(c *joinCommand, sub *consumerSubscription) *journal.ConsumerMemberJoined {
 	e := metadataOf(h.group, h.was)
 	e.Member, e.ClientID, e.ClientHost = h.member, c.clientID, c.clientHost
 	if c.req.InstanceID != nil {
@@ -95,7 +95,7 @@ func (d *groupDecision) replacesLast(before *projections.Group, instance *string
 }
 
 // joinAndDowngrade ends a join by which the group becomes a classic one.
-func (h *heartbeatOf) joinAndDowngrade(sub *subscription) *kmsg.JoinGroupResponse {
+func (h *heartbeatOf) joinAndDowngrade(sub *consumerSubscription) *kmsg.JoinGroupResponse {
 	rebalance := h.now().TargetEpoch < h.now().Epoch
 	if !rebalance {
 		h.reconcile(h.d.ownedTopics(sub.owned))

@@ -15,8 +15,8 @@ const consumerProtocolType = "consumer"
 // (ConsumerProtocolSubscription, ConsumerProtocolAssignment), of versions 0 to 3. Later ones are read as the last.
 const lastConsumerProtocol = 3
 
-// subscription is a consumer's metadata in a classic group.
-type subscription struct {
+// consumerSubscription is a consumer's metadata in a classic group.
+type consumerSubscription struct {
 	topics []string
 	owned  []namedPartitions // from version 1 on
 	rack   string            // from version 3 on; empty: none
@@ -45,7 +45,7 @@ func parseSubscription(b []byte) (topics []string, ok bool) {
 // parseWholeSubscription reads all of a consumer's metadata.
 //
 //fuzz:parser class=payload FuzzParseWholeSubscription
-func parseWholeSubscription(b []byte) (s subscription, ok bool) {
+func parseWholeSubscription(b []byte) (s consumerSubscription, ok bool) {
 	r := protocolReader{b: b}
 	version := r.int16()
 	s.topics = r.names()

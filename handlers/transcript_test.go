@@ -563,7 +563,13 @@ func describeAnswer(resp any) string {
 		if r.ErrorCode != 0 {
 			return "sync " + codeName(r.ErrorCode)
 		}
-		return fmt.Sprintf("sync %s/%s %q", *r.ProtocolType, *r.Protocol, r.MemberAssignment)
+		shown := func(s *string) string {
+			if s == nil {
+				return "null"
+			}
+			return *s
+		}
+		return fmt.Sprintf("sync %s/%s %q", shown(r.ProtocolType), shown(r.Protocol), r.MemberAssignment)
 	}
 	return fmt.Sprintf("%T", resp)
 }

@@ -1,5 +1,6 @@
 """Walks confluent-kafka (librdkafka)."""
 
+import os
 import queue
 import threading
 
@@ -116,8 +117,12 @@ class Client(walk.Client):
     def join(self, group, topic, sink):
         config = {
             "bootstrap.servers": self.bootstrap, "group.id": group, "auto.offset.reset": "earliest",
-            "enable.auto.commit": False, "session.timeout.ms": 10000, "heartbeat.interval.ms": 300,
+            "enable.auto.commit": False,
         }
+        if os.environ.get("GROUP_PROTOCOL") == "consumer":  # KIP-848: timeouts are the broker's
+            config |= {"group.protocol": "consumer"}
+        else:
+            config |= {"session.timeout.ms": 10000, "heartbeat.interval.ms": 300}
         return _Member(config, topic, sink)
 
     def transactor(self, id, topic):

@@ -23,6 +23,13 @@ func (c *client) Groups(ctx context.Context) ([]string, error) {
 }
 
 func (c *client) Group(ctx context.Context, group string) (string, int, error) {
+	if newProtocol() {
+		d, err := c.admin.DescribeConsumerGroups(ctx, group)
+		if err != nil {
+			return "", 0, err
+		}
+		return d[group].State, len(d[group].Members), d[group].Err
+	}
 	g, err := c.admin.DescribeGroups(ctx, group)
 	if err != nil {
 		return "", 0, err

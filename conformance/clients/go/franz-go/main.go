@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"sync"
 	"time"
 
@@ -67,6 +68,9 @@ func (p *producer) Produce(ctx context.Context, records []walk.Record) error {
 
 func (p *producer) Close() { p.kgo.Close() }
 
+// newProtocol says whether members speak the consumer protocol (KIP-848).
+func newProtocol() bool { return os.Getenv("GROUP_PROTOCOL") == "consumer" }
+
 // member is a group member that polls in a goroutine of its own.
 type member struct {
 	kgo      *kgo.Client
@@ -80,10 +84,14 @@ func (c *client) Join(group, topic string, sink func(walk.Record)) (walk.Member,
 	change := func(have bool) func(context.Context, *kgo.Client, map[string][]int32) {
 		return func(_ context.Context, _ *kgo.Client, parts map[string][]int32) { m.change(parts[topic], have) }
 	}
-	k, err := kgo.NewClient(kgo.SeedBrokers(c.seed), kgo.ConsumerGroup(group), kgo.ConsumeTopics(topic),
+	options := []kgo.Opt{kgo.SeedBrokers(c.seed), kgo.ConsumerGroup(group), kgo.ConsumeTopics(topic),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.DisableAutoCommit(),
-		kgo.SessionTimeout(10*time.Second), kgo.HeartbeatInterval(300*time.Millisecond),
-		kgo.OnPartitionsAssigned(change(true)), kgo.OnPartitionsRevoked(change(false)), kgo.OnPartitionsLost(change(false)))
+		kgo.SessionTimeout(10 * time.Second), kgo.HeartbeatInterval(300 * time.Millisecond),
+		kgo.OnPartitionsAssigned(change(true)), kgo.OnPartitionsRevoked(change(false)), kgo.OnPartitionsLost(change(false))}
+	if newProtocol() {
+		options = append(options, kgo.ServerSideBalancer())
+	}
+	k, err := kgo.NewClient(options...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,12 +13,14 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ClassicGroupDescription;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.GroupType;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -52,6 +54,9 @@ public final class KafkaClients {
         new Transactions(topic + "-transactions").tell();
         describe();
         new AdminTour(admin, topic, group).tell();
+        if (Member.newProtocol()) {
+            new ConsumerGroupTour(admin, topic).tell();
+        }
         delete();
         admin.close();
     }
@@ -193,6 +198,10 @@ public final class KafkaClients {
 
     private void groupIs(String state, int members) throws Exception {
         until("group to be " + state, () -> {
+            if (Member.newProtocol()) {
+                ConsumerGroupDescription d = admin.describeConsumerGroups(List.of(group)).all().get().get(group);
+                return d.type() == GroupType.CONSUMER && d.groupState().toString().equals(state) && d.members().size() == members;
+            }
             ClassicGroupDescription d = admin.describeClassicGroups(List.of(group)).all().get().get(group);
             return d.state().toString().equals(state) && d.members().size() == members;
         }, () -> "");

@@ -20,13 +20,20 @@ public final class Member {
     private final ConcurrentLinkedQueue<CompletableFuture<Void>> commits = new ConcurrentLinkedQueue<>();
     private final Thread thread;
     private volatile int assigned;
+    private volatile java.util.Set<Integer> partitions = java.util.Set.of();
     private volatile boolean closing;
     private volatile Exception failure;
+
+    /** Whether members speak the consumer protocol (KIP-848), whose timeouts are the broker's. */
+    public static boolean newProtocol() {
+        return "consumer".equals(System.getenv("GROUP_PROTOCOL"));
+    }
 
     public Member(String group, String topic, Map<String, Object> more, Consumer<ConsumerRecord<byte[], byte[]>> sink) {
         Map<String, Object> config = new java.util.HashMap<>(Map.of(
                 "bootstrap.servers", Runner.bootstrap(), "group.id", group, "auto.offset.reset", "earliest",
-                "enable.auto.commit", false, "session.timeout.ms", 10_000, "heartbeat.interval.ms", 300));
+                "enable.auto.commit", false));
+        config.putAll(newProtocol() ? Map.of("group.protocol", "consumer") : Map.of("session.timeout.ms", 10_000, "heartbeat.interval.ms", 300));
         config.putAll(more);
         consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         consumer.subscribe(List.of(topic));
@@ -38,7 +45,8 @@ public final class Member {
         try {
             while (!closing) {
                 consumer.poll(Duration.ofMillis(50)).forEach(sink);
-                assigned = consumer.assignment().size();
+                partitions = consumer.assignment().stream().map(p -> p.partition()).collect(java.util.stream.Collectors.toSet());
+                assigned = partitions.size();
                 commitWhenAsked();
             }
         } catch (Exception e) {
@@ -62,6 +70,12 @@ public final class Member {
         }
         commits.remove();
         asked.complete(null);
+    }
+
+    /** The partitions that it has. */
+    public java.util.Set<Integer> partitions() {
+        assigned();
+        return partitions;
     }
 
     public int assigned() {
