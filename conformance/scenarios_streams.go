@@ -78,7 +78,7 @@ func runStreamsRefusals(c *C) {
 	const group = "streams-refusals"
 	a := c.Conn("a")
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	good := func() *kmsg.StreamsGroupHeartbeatRequest {
 		return streamsJoin(group, "a", topologyOf(0, subtopologyOf("0", group)))
 	}
@@ -138,7 +138,7 @@ func runStreamsAlone(c *C) {
 	const group = "streams-alone"
 	a := c.streamsMember("a", group, topologyOf(0, subtopologyOf("0", group)))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 3)
+	a.streamsTopic(group, 3)
 	a.join("join")
 	a.describeStreams("describe", group)
 	a.beat("heartbeat: nothing new")
@@ -165,7 +165,7 @@ func runStreamsTwoMembers(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 4)
+	a.streamsTopic(group, 4)
 	a.join("the first joins")
 	a.owns("it has what it was given")
 	b.join("the second joins: nothing is free")
@@ -192,7 +192,7 @@ func runStreamsMetadata(c *C) {
 	const group = "streams-metadata"
 	a := c.streamsMember("a", group, topologyOf(7, subtopologyOf("0", group)))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	req := a.joinRequest()
 	req.RackID, req.ClientTags = kmsg.StringPtr("rack-1"), []kmsg.StreamsGroupHeartbeatRequestClientTag{{Key: "zone", Value: "x"}, {Key: "cluster", Value: "y"}}
 	a.keep(Ask[*kmsg.StreamsGroupHeartbeatResponse](a.Conn, "join with a rack and tags", 0, req))
@@ -232,7 +232,7 @@ func runStreamsFencing(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.join("join")
 	first := a.epoch
 	a.Do("an unknown member", 0, streamsHeartbeat(group, "x", first))
@@ -270,7 +270,7 @@ func runStreamsUnknownTasks(c *C) {
 		return req
 	}
 	a.Do("another subtopology while the topic is missing", 0, has("x", 0))
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.until("heartbeat until there are tasks", func(r *kmsg.StreamsGroupHeartbeatResponse) bool { return len(r.ActiveTasks) > 0 })
 	a.Do("another subtopology", 0, has("x", 0))
 	a.Do("a task beyond the number", 0, has("0", 0, 2))
@@ -292,7 +292,7 @@ func runStreamsOneProcess(c *C) {
 	d := c.streamsMember("d", group, topology)
 	b.process = a.process
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 6)
+	a.streamsTopic(group, 6)
 	a.join("the first of a process joins")
 	b.join("the second of it joins")
 	a.owns("the first is to give back")
@@ -313,7 +313,7 @@ func runStreamsShutdown(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	a.join("join")
 	b.join("a second member joins")
 	req := streamsHeartbeat(group, "a", a.epoch)
@@ -341,7 +341,7 @@ func runStreamsMaxSize(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	a.join("join")
 	b.join("a second member")
 	a.join("the first again")
@@ -359,8 +359,8 @@ func runStreamsEndpoints(c *C) {
 	d := c.streamsMember("d", group, topology)
 	a.host, b.host = "host-a", "host-b"
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
-	a.offsetsTopic(group+"-small", 1)
+	a.streamsTopic(group, 2)
+	a.streamsTopic(group+"-small", 1)
 	a.join("join with an endpoint: the group is new")
 	a.beat("heartbeat")
 	a.beat("heartbeat with the epoch it was told")
@@ -391,8 +391,8 @@ func runStreamsStandbys(c *C) {
 	b := c.streamsMember("b", group, topology)
 	a.host, b.host = "host-a", "host-b"
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
-	a.offsetsTopic(group+"-changelog", 2)
+	a.streamsTopic(group, 2)
+	a.streamsTopic(group+"-changelog", 2)
 	a.Do("one standby", 1, alterConfigs(ofGroup, group, set("streams.num.standby.replicas", "1")))
 	a.Do("read it", 4, describeConfigs(ofGroup, group, "streams.num.standby.replicas"))
 	a.join("join: no other process")

@@ -65,8 +65,8 @@ func runStreamsOffsetCommit(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
-	a.offsetsTopic(group+"-other", 1)
+	a.streamsTopic(group, 2)
+	a.streamsTopic(group+"-other", 1)
 	a.join("join")
 	first := a.epoch
 	for _, v := range []int16{7, 8, 9} {
@@ -100,7 +100,7 @@ func runStreamsOffsetFetch(c *C) {
 	const group = "streams-offset-fetch"
 	a := c.streamsMember("a", group, topologyOf(0, subtopologyOf("0", group)))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	a.join("join")
 	a.Do("commit", 9, memberCommit(group, "a", a.epoch, group, 5))
 	for _, step := range []struct {
@@ -151,8 +151,8 @@ func runStreamsOffsetDelete(c *C) {
 	const group = "streams-offset-delete"
 	a := c.streamsMember("a", group, topologyOf(0, subtopologyOf("0", group)))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
-	a.offsetsTopic(group+"-other", 1)
+	a.streamsTopic(group, 1)
+	a.streamsTopic(group+"-other", 1)
 	a.join("join")
 	a.Do("commit", 9, memberCommit(group, "a", a.epoch, group, 5))
 	a.Do("commit of another topic", 9, memberCommit(group, "a", a.epoch, group+"-other", 6))
@@ -169,7 +169,7 @@ func runStreamsOtherAPIs(c *C) {
 	const group = "streams-other-apis"
 	a := c.streamsMember("a", group, topologyOf(0, subtopologyOf("0", group)))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	n := c.Conn("n")
 	others := func(when string) {
 		n.Do("describe "+when, 6, describeGroupsRequest(group))
@@ -211,7 +211,7 @@ func runStreamsOtherGroups(c *C) {
 	const group = "streams-other-groups"
 	n := c.Conn("n")
 	n.AwaitGroupCoordinator(group)
-	n.offsetsTopic(group, 1)
+	n.streamsTopic(group, 1)
 	topology := topologyOf(0, subtopologyOf("0", group))
 	n.Do("commit from outside", 8, commitRequest(group, group, 5))
 	n.describeStreams("describe the name for offsets", group)
@@ -244,7 +244,7 @@ func runStreamsList(c *C) {
 	const group = "streams-list"
 	n := c.Conn("n")
 	n.AwaitGroupCoordinator(group)
-	n.offsetsTopic(group, 1)
+	n.streamsTopic(group, 1)
 	stable := c.streamsMember("a", group+"-stable", topologyOf(0, subtopologyOf("0", group)))
 	stable.join("join")
 	c.streamsMember("a", group+"-not-ready", topologyOf(0, subtopologyOf("0", group+"-missing"))).join("join without the topic")
@@ -279,7 +279,7 @@ func runStreamsVersion(c *C) {
 	const group = "streams-version"
 	a := c.streamsMember("a", group, topologyOf(0, subtopologyOf("0", group)))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	a.join("join")
 	n := c.Conn("n")
 	n.Do("level 2", 2, updateFeatures(featureUpdate(streamsFeature, 2, upgrade)))

@@ -53,11 +53,11 @@ func runStreamsMissingSources(c *C) {
 	a.beat("heartbeat: the same")
 	a.owns("heartbeat with no tasks: the same")
 	for i, name := range names[:2] {
-		a.offsetsTopic(name, int32(i+1))
+		a.streamsTopic(name, int32(i+1))
 	}
 	a.until("heartbeat: three are missing", func(r *kmsg.StreamsGroupHeartbeatResponse) bool { return !hasStatus(r, "additional") })
 	for _, name := range names[2:] {
-		a.offsetsTopic(name, 1)
+		a.streamsTopic(name, 1)
 	}
 	a.until("heartbeat until none is missing", noStatus)
 	a.describeStreams("describe: Stable", group)
@@ -77,7 +77,7 @@ func runStreamsInternalTopics(c *C) {
 	third.RepartitionSourceTopics[0].ReplicationFactor = 1
 	a := c.streamsMember("a", group, topologyOf(0, first, second, third))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 3)
+	a.streamsTopic(group, 3)
 	a.join("join: they are missing")
 	internals := []string{group + "-repartition", group + "-fixed-repartition", group + "-store-changelog"}
 	for i, partitions := range []int32{3, 5, 3} {
@@ -103,11 +103,11 @@ func runStreamsInternalTopicsFail(c *C) {
 	sub.StateChangelogTopics = []kmsg.TopicInfo{internal(group+"-changelog", 0, "cleanup.policy", "nonsense")}
 	a := c.streamsMember("a", group, topologyOf(0, sub))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.join("join: one is missing")
 	a.until("heartbeat until the reason is told", func(r *kmsg.StreamsGroupHeartbeatResponse) bool { return hasStatus(r, "Creation failed") })
 	a.describeStreams("describe: NotReady", group)
-	a.offsetsTopic(group+"-changelog", 5)
+	a.streamsTopic(group+"-changelog", 5)
 	a.until("heartbeat until it is there with another number of partitions", func(r *kmsg.StreamsGroupHeartbeatResponse) bool {
 		return !hasStatus(r, "missing")
 	})
@@ -121,8 +121,8 @@ func runStreamsCopartition(c *C) {
 	const group = "streams-copartition"
 	c.Conn("a").AwaitGroupCoordinator(group)
 	n := c.Conn("a")
-	n.offsetsTopic(group+"-two", 2)
-	n.offsetsTopic(group+"-three", 3)
+	n.streamsTopic(group+"-two", 2)
+	n.streamsTopic(group+"-three", 3)
 	both := func(repartition ...kmsg.TopicInfo) (subtopology, subtopology) {
 		writes := subtopologyOf("0", group+"-three")
 		reads := subtopologyOf("1", group+"-two")
@@ -169,7 +169,7 @@ func runStreamsCopartition(c *C) {
 func runStreamsInvalidTopologies(c *C) {
 	const group = "streams-invalid-topologies"
 	c.Conn("a").AwaitGroupCoordinator(group)
-	c.Conn("a").offsetsTopic(group, 2)
+	c.Conn("a").streamsTopic(group, 2)
 	join := func(name string, subtopologies ...subtopology) {
 		m := c.streamsMember("a", group+"-"+name, topologyOf(0, subtopologies...))
 		m.join(name)
@@ -208,8 +208,8 @@ func runStreamsInvalidTopologies(c *C) {
 func runStreamsStaleTopology(c *C) {
 	const group = "streams-stale-topology"
 	c.Conn("a").AwaitGroupCoordinator(group)
-	c.Conn("a").offsetsTopic(group, 1)
-	c.Conn("a").offsetsTopic(group+"-2", 1)
+	c.Conn("a").streamsTopic(group, 1)
+	c.Conn("a").streamsTopic(group+"-2", 1)
 	a := c.streamsMember("a", group, topologyOf(2, subtopologyOf("0", group)))
 	b := c.streamsMember("b", group, topologyOf(1, subtopologyOf("0", group+"-2")))
 	a.join("join with epoch 2")
@@ -238,7 +238,7 @@ func runStreamsTopicChanges(c *C) {
 	const group = "streams-topic-changes"
 	a := c.streamsMember("a", group, topologyOf(0, subtopologyOf("0", group)))
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 1)
+	a.streamsTopic(group, 1)
 	a.join("join")
 	a.Do("grow", 3, morePartitions(group, 3))
 	a.until("heartbeat until there are more tasks", func(r *kmsg.StreamsGroupHeartbeatResponse) bool { return r.ActiveTasks != nil })
@@ -249,9 +249,9 @@ func runStreamsTopicChanges(c *C) {
 	a.beat("heartbeat: to give back")
 	a.has = nil
 	a.owns("it has given back")
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.until("heartbeat until there are tasks", func(r *kmsg.StreamsGroupHeartbeatResponse) bool {
-		return r.ActiveTasks != nil && len(r.ActiveTasks) > 0
+		return len(r.ActiveTasks) > 0
 	})
 	a.describeStreams("describe: Stable", group)
 }
@@ -297,7 +297,7 @@ func runStreamsInitialDelay(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.join("join")
 	a.describeStreams("describe: Assigning", group)
 	a.beat("heartbeat")
@@ -318,7 +318,7 @@ func runStreamsAssignmentInterval(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.join("join")
 	b.join("the second joins at once")
 	b.beat("heartbeat of the second")
@@ -335,7 +335,7 @@ func runStreamsSessionExpires(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.join("join")
 	b.join("the second joins")
 	a.owns("the first is to give back")
@@ -351,7 +351,7 @@ func runStreamsRebalanceTimeout(c *C) {
 	a := c.streamsMember("a", group, topology)
 	b := c.streamsMember("b", group, topology)
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	req := a.joinRequest()
 	req.RebalanceTimeoutMillis = 2_000
 	a.keep(Ask[*kmsg.StreamsGroupHeartbeatResponse](a.Conn, "join with a rebalance timeout of two seconds", 0, req))
@@ -376,7 +376,7 @@ func runStreamsRestart(c *C) {
 	a, b = c.streamsMember("a", group, topology), c.streamsMember("b", group, topology)
 	a.host = "host-a"
 	a.AwaitGroupCoordinator(group)
-	a.offsetsTopic(group, 2)
+	a.streamsTopic(group, 2)
 	a.join("join")
 	b.join("the second joins")
 	a.owns("the first is to give back")

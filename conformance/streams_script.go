@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -170,4 +172,26 @@ func noStatus(r *kmsg.StreamsGroupHeartbeatResponse) bool { return len(r.Status)
 // describe shows the group at the version of 4.3.
 func (n *Conn) describeStreams(step, group string) *kmsg.StreamsGroupDescribeResponse {
 	return Ask[*kmsg.StreamsGroupDescribeResponse](n, step, 0, describeStreams(group))
+}
+
+// streamsTopic creates a topic and waits until the coordinator of groups knows of it, a moment after everybody else does: until a
+// group of its own has tasks. Of that group nothing is kept.
+func (n *Conn) streamsTopic(name string, partitions int32) {
+	n.offsetsTopic(name, partitions)
+	const missing = 1
+	before, deadline := len(n.c.steps), time.Now().Add(patience)
+	for {
+		probe := "probe-" + name
+		r := Ask[*kmsg.StreamsGroupHeartbeatResponse](n, "probe", 0, streamsJoin(probe, "probe", topologyOf(0, subtopologyOf("0", name))))
+		n.Do("leave", 0, streamsHeartbeat(probe, "probe", -1))
+		n.Do("delete", 2, deleteGroupsRequest(probe))
+		n.c.steps = n.c.steps[:before]
+		if !slices.ContainsFunc(r.Status, func(s kmsg.StreamsGroupHeartbeatResponseStatus) bool { return s.StatusCode == missing }) {
+			return
+		}
+		if time.Now().After(deadline) {
+			n.c.Fatalf("the coordinator does not know of %s within %s: %+v", name, patience, r)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }

@@ -29,7 +29,7 @@ func (b *Broker) streamsGroupDescribe(_ context.Context, r *wire.Request) (wire.
 		out.Group = id
 		switch {
 		case !serves:
-			out.ErrorCode, out.ErrorMessage = unsupportedVersion, text(unsupportedVersionText)
+			out.ErrorCode = unsupportedVersion
 		case id == "" || len(id) > maxName:
 			out.ErrorCode = invalidGroupID
 		case g == nil:

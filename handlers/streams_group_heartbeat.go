@@ -22,7 +22,7 @@ import (
 func (b *Broker) streamsGroupHeartbeat(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.StreamsGroupHeartbeatRequest)
 	if !b.groups.streamsProtocol(b.groups.view()) {
-		return refuseStreams(refuse(unsupportedVersion, unsupportedVersionText)), nil
+		return refuseStreams(&refusal{code: unsupportedVersion}), nil
 	}
 	resp, create := b.groups.streamsHeartbeat(ctx, callerOf(r), req)
 	if len(create) > 0 {

@@ -188,6 +188,8 @@ func (b *groupBench) run(line string) {
 		b.leave(name, args)
 	case "beat":
 		b.beat(name, args)
+	case "streams":
+		b.streamsBeat(name, args)
 	case "describe":
 		b.describeConsumers(args)
 	case "advance":
@@ -452,6 +454,7 @@ func (b *groupBench) configure(a benchArgs) {
 	b.set.initialRebalanceDelayMs = a.number("initial.delay", b.set.initialRebalanceDelayMs)
 	b.set.offsetsRetentionMs = int64(a.number("retention", int32(b.set.offsetsRetentionMs)))
 	b.configureConsumers(a)
+	b.configureStreams(a)
 	l := &b.set.limits
 	l.groups, l.members = int(a.number("groups", int32(l.groups))), int(a.number("members", int32(l.members)))
 	l.pending, l.offsets = int(a.number("member.ids", int32(l.pending))), int(a.number("offsets", int32(l.offsets)))
@@ -469,6 +472,11 @@ func (b *groupBench) check() {
 func dumpGroups(s *projections.State) string {
 	var out strings.Builder
 	s.Groups.Each("", func(g *projections.Group) bool {
+		if g.Streams != nil {
+			dumpStreams(&out, g)
+			dumpOffsets(&out, s, g.ID)
+			return true
+		}
 		if g.Consumer != nil {
 			dumpConsumers(&out, s, g)
 			dumpOffsets(&out, s, g.ID)
