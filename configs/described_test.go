@@ -50,13 +50,24 @@ func describedByKafka(t *testing.T) []described {
 
 // deliberate are the keys whose default doze chose itself.
 var deliberate = map[string]string{
-	"topic min.cleanable.dirty.ratio":         "0.0",
-	"topic retention.ms":                      "-1",
-	"topic segment.bytes":                     "134217728",
-	"broker group.initial.rebalance.delay.ms": "200",
-	"broker log.cleaner.min.cleanable.ratio":  "0.0",
-	"broker log.retention.hours":              "-1",
-	"broker log.segment.bytes":                "134217728",
+	"topic min.cleanable.dirty.ratio":                 "0.0",
+	"topic retention.ms":                              "-1",
+	"topic segment.bytes":                             "134217728",
+	"broker group.initial.rebalance.delay.ms":         "200",
+	"broker group.consumer.heartbeat.interval.ms":     "1000",
+	"broker group.consumer.min.heartbeat.interval.ms": "100",
+	"broker group.share.heartbeat.interval.ms":        "1000",
+	"broker group.share.min.heartbeat.interval.ms":    "100",
+	"broker group.streams.heartbeat.interval.ms":      "1000",
+	"broker group.streams.initial.rebalance.delay.ms": "200",
+	"broker group.streams.min.heartbeat.interval.ms":  "100",
+	"group consumer.heartbeat.interval.ms":            "1000",
+	"group share.heartbeat.interval.ms":               "1000",
+	"group streams.heartbeat.interval.ms":             "1000",
+	"group streams.initial.rebalance.delay.ms":        "200",
+	"broker log.cleaner.min.cleanable.ratio":          "0.0",
+	"broker log.retention.hours":                      "-1",
+	"broker log.segment.bytes":                        "134217728",
 }
 
 // TestDescribedAsByKafka lays the recorded broker's static values under doze's tables and compares every key's value, source,

@@ -17,10 +17,11 @@ func consumerSet(more ...string) map[string]string {
 	return set
 }
 
-// withConsumerSet gives the scenarios that ask for no properties those of consumer groups, and their part.
+// withConsumerSet gives the scenarios that ask for no properties those of consumer groups, and the part that they are built in:
+// the third, before the rest of it.
 func withConsumerSet(list []Scenario) []Scenario {
 	for i := range list {
-		if list[i].Part = 3; list[i].Set == nil {
+		if list[i].Part = 2; list[i].Set == nil {
 			list[i].Set = consumerSet()
 		}
 	}
@@ -39,6 +40,12 @@ type consumer struct {
 	assignor  *string
 	rebalance int32
 	owns      []kmsg.ConsumerGroupHeartbeatRequestTopic
+	made      [][16]byte // topics, in the order in which what it owns is told
+}
+
+// makes creates a topic.
+func (m *consumer) makes(name string, partitions int32) {
+	m.made = append(m.made, m.MakeTopic(name, partitions))
 }
 
 // consumer is a member that reads the topics, by the range assignor: what it gives to whom hangs on ids alone.
@@ -81,6 +88,9 @@ func (m *consumer) took(r *kmsg.ConsumerGroupHeartbeatResponse) *kmsg.ConsumerGr
 		for _, t := range r.Assignment.Topics {
 			m.owns = append(m.owns, kmsg.ConsumerGroupHeartbeatRequestTopic{TopicID: t.TopicID, Partitions: slices.Clone(t.Partitions)})
 		}
+		slices.SortFunc(m.owns, func(a, b kmsg.ConsumerGroupHeartbeatRequestTopic) int {
+			return slices.Index(m.made, a.TopicID) - slices.Index(m.made, b.TopicID)
+		})
 	}
 	return r
 }

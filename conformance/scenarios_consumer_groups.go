@@ -273,8 +273,8 @@ func runConsumerSubscriptions(c *C) {
 	const group = "consumer-subscriptions"
 	a := c.consumer("a", group, group+"-1")
 	a.AwaitGroupCoordinator(group)
-	a.MakeTopic(group+"-1", 1)
-	a.MakeTopic(group+"-2", 2)
+	a.makes(group+"-1", 1)
+	a.makes(group+"-2", 2)
 	describe := func() { c.Conn("admin").Do("describe", 1, describeConsumers(group)) }
 	a.join("join")
 	reads := func(step string, topics ...string) {
@@ -295,7 +295,7 @@ func runConsumerSubscriptions(c *C) {
 	reads("read a topic that is not there, too", group+"-1", group+"-2", group+"-3")
 	a.beat("heartbeat")
 	describe()
-	a.MakeTopic(group+"-3", 1)
+	a.makes(group+"-3", 1)
 	a.awaitEpoch("heartbeat until the topic counts")
 	a.has("heartbeat")
 	describe()
@@ -349,8 +349,8 @@ func runConsumerRegex(c *C) {
 	const group = "consumer-regex"
 	a := c.consumer("a", group)
 	a.AwaitGroupCoordinator(group)
-	a.MakeTopic(group+"-1", 1)
-	a.MakeTopic(group+"-2", 1)
+	a.makes(group+"-1", 1)
+	a.makes(group+"-2", 1)
 	admin := c.Conn("admin")
 	describe := func() { admin.Do("describe", 1, describeConsumers(group)) }
 	for _, bad := range []string{"[", "a**", "(a", "a(?=b)", "*", "\\8", "[[:bad:]]", "a{2,1}", "(?P<n", "["} {
@@ -445,9 +445,12 @@ func runConsumerSession(c *C) {
 	alter("a session of six seconds", "6000")
 	b.instance = kmsg.StringPtr("i")
 	for _, again := range []string{"", ", again"} {
-		a.join("join" + again)
 		b.join("join" + again)
 		b.leaves("leave for a while"+again, -2)
+		AskUntil(admin, "describe until nobody is left"+again, 1, describeConsumers(group), func(r *kmsg.ConsumerGroupDescribeResponse) bool {
+			return r.Groups[0].State == "Empty"
+		})
+		a.join("join" + again)
 		AskUntil(admin, "describe until nobody is left"+again, 1, describeConsumers(group), func(r *kmsg.ConsumerGroupDescribeResponse) bool {
 			return r.Groups[0].State == "Empty"
 		})

@@ -19,6 +19,7 @@ import (
 // so: the same id has the same name wherever it stands. Offsets, epochs and sizes are not replaced.
 //
 //	uuid:...                    topic-id-1, uuid-1      also where the base64 form stands in a text; zero is uuid:0
+//	MemberID                    member-1                one that is a UUID in base64
 //	xxxxxxxx-xxxx-... in a text <uuid-1>                what stands around it is kept: the shape of a member id is a fact
 //	ProducerID                  producer-1              from 0 on; -1 is kept, and 0 beside an error
 //	SessionID, SubscriptionID   session-1               0 is kept
@@ -203,8 +204,16 @@ func (s *scrubber) text(field, text string) recording.Value {
 		return "broker-host"
 	case strings.HasPrefix(text, recording.UUIDPrefix):
 		return s.uuid(field, text)
+	case field == "MemberID" && isRandomID(text):
+		return s.name("member", text)
 	}
 	return s.inside(text)
+}
+
+// isRandomID tells an id that Kafka drew for a member of a consumer group: a UUID of version 4 in base64.
+func isRandomID(text string) bool {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	return err == nil && len(raw) == 16 && raw[6]>>4 == 4 && raw[8]>>6 == 2
 }
 
 const zeroUUID = recording.UUIDPrefix + "00000000000000000000000000000000"

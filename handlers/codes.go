@@ -94,7 +94,6 @@ const malformedRequest = "This most likely occurs because of a request being mal
 
 // Kafka's own texts of other codes.
 const (
-	unsupportedVersionText = "The version of API is not supported."
 	notCoordinatorText     = "This is not the correct coordinator."
 	unknownServerErrorText = "The server experienced an unexpected error when processing the request."
 )

@@ -24,8 +24,9 @@ func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) 
 	resp := kmsg.NewPtrConsumerGroupDescribeResponse()
 	state, room := c.view(), answerRoom(maxAnswerBytes)
 	enabled := c.consumerProtocol(state)
+	badID := func(id string) bool { return len(id) > maxName || id == "" }
 	resp.Groups = make([]kmsg.ConsumerGroupDescribeResponseGroup, len(req.Groups))
-	for i, id := range req.Groups {
+	for i, id := range badFirst(req.Groups, badID) {
 		out := &resp.Groups[i]
 		*out = kmsg.NewConsumerGroupDescribeResponseGroup()
 		out.Group = id
@@ -33,7 +34,7 @@ func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) 
 		switch {
 		case !enabled:
 			out.ErrorCode = unsupportedVersion
-		case len(id) > maxName || id == "":
+		case badID(id):
 			out.ErrorCode = invalidGroupID
 		case g == nil:
 			out.ErrorCode, out.ErrorMessage = groupIDNotFound, text(fmt.Sprintf("Group %s not found.", id))
@@ -49,6 +50,19 @@ func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) 
 		}
 	}
 	return resp
+}
+
+// badFirst are the ids in the order in which Kafka answers: those that cannot be any group's come first.
+func badFirst(ids []string, bad func(string) bool) []string {
+	ordered := make([]string, 0, len(ids))
+	for _, first := range []bool{true, false} {
+		for _, id := range ids {
+			if bad(id) == first {
+				ordered = append(ordered, id)
+			}
+		}
+	}
+	return ordered
 }
 
 func (c *coordinator) describeConsumerGroup(out *kmsg.ConsumerGroupDescribeResponseGroup, state *projections.State, g *projections.Group) {

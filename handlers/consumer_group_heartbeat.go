@@ -42,7 +42,7 @@ const (
 func (c *coordinator) consumerHeartbeat(ctx context.Context, from caller, req *kmsg.ConsumerGroupHeartbeatRequest) *kmsg.ConsumerGroupHeartbeatResponse {
 	state := c.view()
 	if !c.consumerProtocol(state) {
-		return refuseConsumer(refuse(unsupportedVersion, unsupportedVersionText))
+		return refuseConsumer(&refusal{code: unsupportedVersion})
 	}
 	if refused := c.checkConsumerHeartbeat(req); refused != nil {
 		return refuseConsumer(refused)

@@ -66,8 +66,8 @@ func checkOffsetFetch(g *projections.Group, req *kmsg.OffsetFetchRequestGroup) i
 	if g == nil || g.Consumer == nil || req.MemberID == nil && req.MemberEpoch < 0 {
 		return none
 	}
-	if req.MemberID == nil {
-		return unknownMemberID
+	if req.MemberID == nil { // Kafka looks for the member without an id, and fails
+		return unknownServerError
 	}
 	m := g.Consumer.Member(*req.MemberID)
 	switch {

@@ -100,7 +100,9 @@ var onFailingDisk = []struct {
 	{"AlterClientQuotas", 49, kafkaStorageError, nil},
 	{"AlterUserScramCredentials", 51, kafkaStorageError, nil},
 	{"UpdateFeatures", 57, kafkaStorageError, setTxnVersion},
-	{"ConsumerGroupHeartbeat", 68, notCoordinator, nil},
+	{"ConsumerGroupHeartbeat", 68, notCoordinator, func(c *testConn) int16 {
+		return consumerNamed(c, 1, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.Group = "fresh-consumers" })
+	}},
 	{"ShareGroupHeartbeat", 76, notCoordinator, nil},
 	{"ShareAcknowledge", 79, notCoordinator, nil},
 	{"StreamsGroupHeartbeat", 88, notCoordinator, nil},

@@ -36,6 +36,15 @@ func syncNamed(c *testConn, version int16, change func(*kmsg.SyncGroupRequest)) 
 	return request[*kmsg.SyncGroupResponse](c, req, version).ErrorCode
 }
 
+// consumerNamed joins a consumer group.
+func consumerNamed(c *testConn, version int16, change func(*kmsg.ConsumerGroupHeartbeatRequest)) int16 {
+	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+	req.Group, req.MemberID, req.RebalanceTimeoutMillis = "consumers", "m", 60_000
+	req.SubscribedTopicNames, req.Topics = []string{"t"}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+	change(req)
+	return request[*kmsg.ConsumerGroupHeartbeatResponse](c, req, version).ErrorCode
+}
+
 func heartbeatNamed(c *testConn, version int16, group string, instance *string) int16 {
 	req := kmsg.NewPtrHeartbeatRequest()
 	req.Group, req.MemberID, req.InstanceID = group, "unknown", instance
@@ -145,6 +154,26 @@ var namedPlaces = []named{
 		req := kmsg.NewPtrDeleteGroupsRequest()
 		req.Groups = []string{name}
 		return request[*kmsg.DeleteGroupsResponse](c, req, v).Groups[0].ErrorCode
+	}},
+	{"ConsumerGroupHeartbeat: group", 0, 1, invalidGroupID, func(c *testConn, v int16, name string) int16 {
+		return consumerNamed(c, v, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.Group = name })
+	}},
+	{"ConsumerGroupHeartbeat: instance", 0, 1, invalidRequest, func(c *testConn, v int16, name string) int16 {
+		return consumerNamed(c, v, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.InstanceID = &name })
+	}},
+	{"ConsumerGroupHeartbeat: rack", 0, 1, invalidRequest, func(c *testConn, v int16, name string) int16 {
+		return consumerNamed(c, v, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.RackID = &name })
+	}},
+	{"ConsumerGroupHeartbeat: topic", 0, 1, invalidRequest, func(c *testConn, v int16, name string) int16 {
+		return consumerNamed(c, v, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.SubscribedTopicNames = []string{name} })
+	}},
+	{"ConsumerGroupHeartbeat: regular expression", 1, 1, invalidRequest, func(c *testConn, v int16, name string) int16 {
+		return consumerNamed(c, v, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.SubscribedTopicRegex = &name })
+	}},
+	{"ConsumerGroupDescribe: group", 0, 1, invalidGroupID, func(c *testConn, v int16, name string) int16 {
+		req := kmsg.NewPtrConsumerGroupDescribeRequest()
+		req.Groups = []string{name}
+		return request[*kmsg.ConsumerGroupDescribeResponse](c, req, v).Groups[0].ErrorCode
 	}},
 	{"FindCoordinator: group", 0, 6, invalidGroupID, func(c *testConn, v int16, name string) int16 {
 		return coordinatorNamed(c, v, 0, name)

@@ -84,7 +84,7 @@ func (d *groupDecision) deleteFromTopic(g *projections.Group, t *kmsg.OffsetDele
 // subscribes says whether the group's members read the topic, as far as the coordinator can tell.
 func subscribes(g *projections.Group, topic string) bool {
 	if g.Consumer != nil {
-		return g.Consumer.Reads(topic)
+		return g.Consumer.Subscribed(topic)
 	}
 	if g.Streams != nil {
 		return g.State != projections.Empty && g.Streams.Reads(topic)

@@ -108,7 +108,7 @@ func dumpConsumers(out *strings.Builder, s *projections.State, g *projections.Gr
 		fmt.Fprintf(out, "  regex %s %v\n", r.Regex, r.Topics)
 	}
 	for _, m := range c.Members {
-		fmt.Fprintf(out, "  member %s epoch=%d before=%d %s", m.ID, m.Epoch, m.Previous, [...]string{"stable", "unrevoked", "unreleased"}[m.State])
+		fmt.Fprintf(out, "  member %s epoch=%d before=%d %s", m.ID, m.Epoch, m.Previous, m.State)
 		if m.Static {
 			fmt.Fprintf(out, " instance=%s", m.InstanceID)
 		}

@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // Field is a named value of an event, for people and programs.
 //
-// Value is a string, int64, uint64, bool, [16]byte (an id), []byte, []any of such, or []Field for a struct inside.
+// Value is a string (a number that has a name: that), int64, uint64, bool, [16]byte (an id), []byte, []any of such, or []Field for a struct inside.
 type Field struct {
 	Name  string
 	Value any
@@ -72,7 +73,12 @@ func fieldValue(v reflect.Value) any {
 		return v.Bool()
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return v.Int()
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint8:
+		if named, ok := v.Interface().(fmt.Stringer); ok {
+			return named.String()
+		}
+		return v.Uint()
+	case reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return v.Uint()
 	case reflect.Struct:
 		return structFields(v)

@@ -102,8 +102,10 @@ func (c *ConsumerGroup) Owned(topic ID, partition int32) bool {
 	return c.owned.Has(ownedPartition{topic, partition})
 }
 
-// Reads says whether a member is subscribed to the topic, by name or by a regular expression.
-func (c *ConsumerGroup) Reads(topic string) bool { return c.readers.Has(TopicReaders{Topic: topic}) }
+// Subscribed says whether a member is subscribed to the topic, by name or by a regular expression.
+func (c *ConsumerGroup) Subscribed(topic string) bool {
+	return c.readers.Has(TopicReaders{Topic: topic})
+}
 
 // Readers yields the topics that the group reads, in order.
 func (c *ConsumerGroup) Readers(yield func(TopicReaders) bool) { c.readers.Ascend(yield) }

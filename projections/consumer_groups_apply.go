@@ -203,7 +203,7 @@ func (c *ConsumerGroup) count(m *ConsumerMember) error {
 		c.reconciled++
 	}
 	for _, topic := range m.Topics {
-		c.read(topic, 1, 0)
+		c.countReaders(topic, 1, 0)
 	}
 	for _, list := range [][]journal.OwnedPartitions{m.Assigned, m.Revoking} {
 		for _, p := range list {
@@ -226,7 +226,7 @@ func (c *ConsumerGroup) uncount(m *ConsumerMember) {
 		c.reconciled--
 	}
 	for _, topic := range m.Topics {
-		c.read(topic, -1, 0)
+		c.countReaders(topic, -1, 0)
 	}
 	for _, list := range [][]journal.OwnedPartitions{m.Assigned, m.Revoking} {
 		for _, p := range list {
@@ -240,12 +240,12 @@ func (c *ConsumerGroup) uncount(m *ConsumerMember) {
 func (c *ConsumerGroup) countRegex(r *journal.ResolvedRegex, by int32) {
 	c.held += int64(by) * regexBytesOf(r)
 	for _, topic := range r.Topics {
-		c.read(topic, 0, by)
+		c.countReaders(topic, 0, by)
 	}
 }
 
-// read adds to how many bring the group to read a topic.
-func (c *ConsumerGroup) read(topic string, members, regexes int32) {
+// countReaders adds to how many bring the group to read a topic.
+func (c *ConsumerGroup) countReaders(topic string, members, regexes int32) {
 	r, had := c.readers.Get(TopicReaders{Topic: topic})
 	r.Topic = topic
 	r.Members, r.Regexes = r.Members+members, r.Regexes+regexes

@@ -142,11 +142,10 @@ func (m consumerMemberRow) encode(w *rowWriter) {
 
 // Fields shows partitions as "topic-id/partition@epoch".
 func (m consumerMemberRow) Fields() []Field {
-	state := [...]string{"stable", "unrevoked", "unreleased"}[m.State]
 	return []Field{
 		{"group", m.group}, {"member", m.ID}, {"static", m.Static}, {"instance", m.InstanceID}, {"client", m.ClientID}, {"host", m.ClientHost},
 		{"classic", m.Classic}, {"topics", m.Topics}, {"regex", m.Regex}, {"assignor", m.Assignor}, {"rack", m.Rack},
-		{"rebalance-ms", int64(m.RebalanceTimeoutMs)}, {"epoch", int64(m.Epoch)}, {"previous-epoch", int64(m.Previous)}, {"state", state},
+		{"rebalance-ms", int64(m.RebalanceTimeoutMs)}, {"epoch", int64(m.Epoch)}, {"previous-epoch", int64(m.Previous)}, {"state", m.State.String()},
 		{"assigned", shownOwned(m.Assigned)}, {"revoking", shownOwned(m.Revoking)}, {"target", shownPartitions(m.Target)},
 	}
 }

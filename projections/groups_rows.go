@@ -47,17 +47,10 @@ func (g *Group) Fields() []Field {
 
 // TypeName is Kafka's name of a type of groups.
 func TypeName(t journal.GroupType) string {
-	switch t {
-	case journal.GroupClassic:
-		return "classic"
-	case journal.GroupConsumer:
-		return "consumer"
-	case journal.GroupShare:
-		return "share"
-	case journal.GroupStreams:
-		return "streams"
+	if t < journal.GroupClassic || t > journal.GroupStreams {
+		return "unknown"
 	}
-	return "unknown"
+	return t.String()
 }
 
 func loadGroup(s *State, r *rowReader) {
