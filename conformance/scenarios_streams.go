@@ -394,7 +394,9 @@ func runStreamsStandbys(c *C) {
 	a.streamsTopic(group, 2)
 	a.streamsTopic(group+"-changelog", 2)
 	a.Do("one standby", 1, alterConfigs(ofGroup, group, set("streams.num.standby.replicas", "1")))
-	a.Do("read it", 4, describeConfigs(ofGroup, group, "streams.num.standby.replicas"))
+	AskUntil(a.Conn, "read it", 4, describeConfigs(ofGroup, group, "streams.num.standby.replicas"), func(r *kmsg.DescribeConfigsResponse) bool {
+		return *r.Resources[0].Configs[0].Value == "1"
+	})
 	a.join("join: no other process")
 	a.beat("heartbeat")
 	b.join("a second process joins")
