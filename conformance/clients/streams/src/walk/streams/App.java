@@ -133,7 +133,7 @@ final class App implements AutoCloseable {
             return d.groupState().toString().equals("Stable") && of.values().stream().sorted().toList().equals(active) && copies == standby;
         }, () -> {
             try {
-                return describe();
+                return describe().groupState() + " " + describe().members();
             } catch (Exception e) {
                 return e;
             }
