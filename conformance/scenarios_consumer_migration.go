@@ -33,6 +33,11 @@ func consumerMigrationScenarios() []Scenario {
 			Run:   runConsumerStaticMigrates,
 		},
 		{
+			Name:  "consumer-txn-offsets",
+			Claim: "TxnOffsetCommit to a consumer group: a member commits at its epoch, or an earlier one for what it has had since, else it is ILLEGAL_GENERATION; who is no member is UNKNOWN_MEMBER_ID; a commit that names no member is taken.",
+			Run:   runConsumerTxnOffsets,
+		},
+		{
 			Name:  "consumer-empty-converts",
 			Claim: "An empty group becomes one of the type that joins, and keeps its offsets; so back.",
 			Run:   runConsumerEmptyConverts,
@@ -243,6 +248,41 @@ func runConsumerStaticMigrates(c *C) {
 		a.sync("sync" + again).Await()
 		a.heartbeat("heartbeat" + again)
 	}
+}
+
+func runConsumerTxnOffsets(c *C) {
+	const group = "consumer-txn-offsets"
+	a := c.consumer("a", group, group)
+	a.AwaitGroupCoordinator(group)
+	a.AwaitTxnCoordinator()
+	t := topicRef{group, a.MakeTopic(group, 1)}
+	a.join("join")
+	first := a.epoch
+	growing := a.beatRequest()
+	growing.SubscribedTopicNames = []string{group, group + "-none"}
+	a.ask("read a topic that is not there: another epoch", growing)
+	a.has("heartbeat")
+	p := c.txnProducer("p", group)
+	p.Do("add the group", 4, addOffsets(p, group))
+	commit := func(step, member string, epoch int32) {
+		req := txnOffset(p, group, t, 5)
+		req.MemberID, req.Generation = member, epoch
+		p.Do(step, 4, req)
+	}
+	for _, again := range []string{"", ", again"} {
+		commit("a greater epoch"+again, a.id, a.epoch+1)
+		commit("an epoch before it had the partition"+again, a.id, first-1)
+		commit("no member"+again, "nobody", a.epoch)
+		commit("no member, without an epoch"+again, "nobody", -1)
+		commit("a member without an epoch"+again, a.id, -1)
+		commit("the epoch before"+again, a.id, first)
+		commit("its epoch"+again, a.id, a.epoch)
+		commit("who names no member"+again, "", -1)
+	}
+	p.End("commit", endTxnV1, true)
+	AskUntil(a.Conn, "offsets once they are stable", 7, stableOffset(group, t, true), func(r *kmsg.OffsetFetchResponse) bool {
+		return r.Topics[0].Partitions[0].ErrorCode == 0
+	})
 }
 
 func runConsumerEmptyConverts(c *C) {

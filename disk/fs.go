@@ -39,6 +39,10 @@ type File interface {
 	// Preallocate reserves space so that the file is at least size bytes long (the new bytes read as zero); a file
 	// system that cannot do so does nothing.
 	Preallocate(size int64) error
+	// NextData returns the position of the first byte from off on that may be other than zero, the file's size when
+	// there is none: what was reserved and not written can be stepped over without being read. Where the file system
+	// does not tell, that is off itself.
+	NextData(off int64) (int64, error)
 	// Sync makes data and size survive a power loss (fdatasync where there is one).
 	Sync() error
 	Size() (int64, error)

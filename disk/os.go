@@ -117,6 +117,7 @@ func (f *osFile) Close() error                             { return f.f.Close() 
 func (f *osFile) OS() *os.File                             { return f.f }
 func (f *osFile) Sync() error                              { return datasync(f.f) }
 func (f *osFile) Preallocate(size int64) error             { return preallocate(f.f, size) }
+func (f *osFile) NextData(off int64) (int64, error)        { return nextData(f.f, off) }
 
 func (f *osFile) Size() (int64, error) {
 	info, err := f.f.Stat()

@@ -20,6 +20,31 @@ func preallocate(f *os.File, size int64) error {
 	return err
 }
 
+// seekData is lseek's whence for the next part of a file that is not a hole.
+const seekData = 3
+
+// nextData asks for the next part of the file that is not a hole. It moves the descriptor's cursor, which nothing here
+// goes by.
+func nextData(f *os.File, off int64) (at int64, err error) {
+	err = onDescriptor(f, "lseek", func(fd int) (err error) {
+		at, err = syscall.Seek(fd, off, seekData)
+		return err
+	})
+	switch {
+	case err == nil:
+		return at, nil
+	case errors.Is(err, syscall.ENXIO): // a hole up to the end, or behind the end
+		info, err := f.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return max(off, info.Size()), nil
+	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EOPNOTSUPP):
+		return off, nil
+	}
+	return 0, err
+}
+
 func onDescriptor(f *os.File, op string, call func(fd int) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

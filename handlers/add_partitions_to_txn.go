@@ -151,7 +151,7 @@ func (b *Broker) settleJoinings(state *projections.State, j *joining) int16 {
 		if log == nil || t == nil || t.Has(p) {
 			continue
 		}
-		if err := b.txns.settleJoining(log, t.ProducerID); err != nil && !lost(err) {
+		if err := b.txns.settleJoining(log, t.ProducerID); err != nil && !unusable(err) {
 			return notCoordinator
 		}
 	}

@@ -36,6 +36,7 @@ type testBroker struct {
 	at     *wire.Listener
 	props  map[string]string
 	ids    countingIDs
+	boot   string // names the run of the machine; empty: not known
 }
 
 // manualClock stands still.
@@ -68,7 +69,7 @@ func (b *testBroker) start() {
 		b.t.Fatal(err)
 	}
 	logs, err := segments.OpenDir(b.fs, "segments", segments.Options{
-		Now: b.clock.NowMillis, Unfinished: func(p *segments.Partition, open []segments.OpenTxn) { b.broker.Unfinished(p, open) },
+		Now: b.clock.NowMillis, BootID: b.boot, Unfinished: func(p *segments.Partition, open []segments.OpenTxn) { b.broker.Unfinished(p, open) },
 	})
 	if err != nil {
 		b.t.Fatal(err)

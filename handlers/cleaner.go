@@ -14,7 +14,8 @@ import (
 )
 
 // logCleaner is what becomes of records by themselves: topics with cleanup.policy compact are compacted, those with delete
-// lose what outlives its retention (retention.go). It works in the background, one partition at a time.
+// lose what outlives its retention (retention.go). Each works in the background, one partition at a time, and neither waits for
+// the other: compaction may be throttled and take hours.
 //
 // As in Kafka, compaction looks for work every log.cleaner.backoff.ms, and retention every log.retention.check.interval.ms,
 // for the first time log.initial.task.delay.ms after the start. A topic with both policies is looked at by the first.
@@ -23,7 +24,10 @@ type logCleaner struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 
-	mu          sync.Mutex             // held while partitions are looked at
+	compacting sync.Mutex // held by who compacts: two would write the same files
+	retaining  sync.Mutex // held by who deletes, so that each deletion is journaled once
+
+	mu          sync.Mutex             // of what follows
 	uncleanable map[segments.ID]bool   // damaged: left alone until the next start
 	told        map[segments.ID]string // the last error that was logged
 }
@@ -89,8 +93,8 @@ type filthy struct {
 
 // compact compacts every partition that is due, the dirtiest first, and says whether it got anything done.
 func (c *logCleaner) compact(ctx context.Context) (worked bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.compacting.Lock()
+	defer c.compacting.Unlock()
 	broker := c.settings()
 	if !broker.Bool("log.cleaner.enable") {
 		return false
@@ -122,7 +126,7 @@ func (c *logCleaner) compact(ctx context.Context) (worked bool) {
 func (c *logCleaner) filthiest(ctx context.Context) (due []filthy) {
 	now := c.b.clock.NowMillis()
 	c.eachLog(ctx, func(t *configs.Topic) bool { return t.Compact }, func(state *projections.State, topic *projections.Topic, t *configs.Topic, id segments.ID) {
-		if c.uncleanable[id] || !c.b.logs.Rolled(id) {
+		if c.isUncleanable(id) || !c.b.logs.Rolled(id) {
 			return
 		}
 		f := filthy{id: id, name: topic.Name, log: c.b.partition(state, topic, id.Partition), rules: cleanRules(t)}
@@ -141,8 +145,16 @@ func cleanRules(t *configs.Topic) segments.CleanRules {
 		MinDirtyRatio: t.MinCleanableDirtyRate}
 }
 
+func (c *logCleaner) isUncleanable(id segments.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.uncleanable[id]
+}
+
 // note logs an error once, until it is another. What is damaged is left alone.
 func (c *logCleaner) note(f *filthy, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err == nil || errors.Is(err, segments.ErrRemoved) {
 		delete(c.told, f.id)
 		return

@@ -83,6 +83,23 @@ func TestRetentionMovesTheLogStart(t *testing.T) {
 	}
 }
 
+// TestRetentionDoesNotWaitForCompaction: while a partition is compacted, which a throttle may draw out, others lose what is old.
+func TestRetentionDoesNotWaitForCompaction(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.topicWith("old", "retention.ms", "1000", "segment.bytes", "1024")
+	for range 30 {
+		c.produce("old", -1, batch(1, day, -1, -1, -1))
+	}
+	b.clock.now.Add(1001)
+	b.broker.cleaner.compacting.Lock()
+	defer b.broker.cleaner.compacting.Unlock()
+	b.broker.cleaner.retain(context.Background(), deleteOnly)
+	if start := c.earliest("old"); start != 30 {
+		t.Fatalf("log start %d of records that are all too old", start)
+	}
+}
+
 // TestCompactionInTheBackground: a topic that nobody opened since the start is compacted by itself.
 func TestCompactionInTheBackground(t *testing.T) {
 	b := startTestBroker(t, map[string]string{"log.cleaner.backoff.ms": "10", "log.cleaner.enable": "false"})

@@ -94,8 +94,7 @@ const malformedRequest = "This most likely occurs because of a request being mal
 
 // Kafka's own texts of other codes.
 const (
-	notCoordinatorText     = "This is not the correct coordinator."
-	unknownServerErrorText = "The server experienced an unexpected error when processing the request."
+	notCoordinatorText = "This is not the correct coordinator."
 )
 
 // text is a nullable string that is not null.

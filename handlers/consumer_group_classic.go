@@ -160,7 +160,7 @@ func (d *groupDecision) syncConsumers(g *projections.Group, req *kmsg.SyncGroupR
 		return refuseSync(rebalanceInProgress)
 	}
 	d.disarm(deadlineKey{kind: deadlineResync, group: g.ID, member: m.ID})
-	d.arm(sessionOf(g.ID, m.ID), m.SessionTimeoutMs, d.seq)
+	d.putOff(sessionOf(g.ID, m.ID), m.SessionTimeoutMs)
 	var named []namedPartitions
 	for _, p := range m.Assigned {
 		if t := d.state.Topics.WithID(p.TopicID); t != nil {

@@ -24,8 +24,6 @@ func (d *groupDecision) upgrade(g *projections.Group) (*projections.Group, *refu
 		return nil, refused("the group does not use the consumer embedded protocol.")
 	case len(g.Members) > d.settings.consumer.maxSize:
 		return nil, refused("the group size exceeds the consumer group maximum size.")
-	case g.Protocol == "": // nor does Kafka know what its members read
-		return nil, refuse(unknownServerError, unknownServerErrorText)
 	}
 	members := make([]upgraded, len(g.Members))
 	taken := map[takenPartition]bool{}
@@ -36,7 +34,7 @@ func (d *groupDecision) upgrade(g *projections.Group) (*projections.Group, *refu
 		} else if code == unsupportedVersion {
 			return nil, refused("an unsupported custom assignor is in use. Please refer to the documentation or switch to a default assignor before re-attempting the upgrade.")
 		} else if code != none {
-			return nil, refuse(unknownServerError, unknownServerErrorText)
+			return nil, &refusal{code: code}
 		}
 	}
 	d.dismissClassic(g)
@@ -66,7 +64,11 @@ func (d *groupDecision) upgradeMember(g *projections.Group, m *projections.Membe
 			return u, unsupportedVersion
 		}
 	}
-	sub, ok := parseWholeSubscription(m.Metadata(g.Protocol))
+	protocol := g.Protocol
+	if protocol == "" { // before the first generation
+		protocol = selectProtocol(g.Members)
+	}
+	sub, ok := parseWholeSubscription(m.Metadata(protocol))
 	if !ok {
 		return u, inconsistentGroupProtocol
 	}

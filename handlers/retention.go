@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 
 	"doze/configs"
 	"doze/journal"
@@ -27,8 +28,8 @@ type outlived struct {
 // retain deletes what has outlived its retention. It is a decision as DeleteRecords is, and journaled before the logs obey:
 // the log's start is the same after any crash, and a file that is missing below it is no damage.
 func (c *logCleaner) retain(ctx context.Context, want func(*configs.Topic) bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.retaining.Lock()
+	defer c.retaining.Unlock()
 	due := c.outlived(ctx, want)
 	if len(due) == 0 {
 		return
@@ -45,8 +46,8 @@ func (c *logCleaner) retain(ctx context.Context, want func(*configs.Topic) bool)
 		return // the journal reports why; the next look decides anew
 	}
 	for _, o := range due {
-		if _, err := o.log.DeleteRecords(o.before); err != nil {
-			c.note(&filthy{id: o.id}, err)
+		if _, err := o.log.DeleteRecords(o.before); err != nil && !errors.Is(err, segments.ErrRemoved) {
+			c.b.log.Warn("records that outlived their retention could not be deleted", "partition", o.id.String(), "error", err)
 		}
 	}
 }

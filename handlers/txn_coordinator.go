@@ -21,8 +21,10 @@ type txnCoordinator struct {
 	// unsettled are partitions that were opened with transactions which could not be decided on.
 	unsettled map[segments.ID]*unsettled
 
-	mending sync.Mutex // held while a partition is asked what it has open and given markers for it
-	syncing sync.Mutex // held while markers are put on disk
+	since   uint64               // the journal's last entry before this start
+	mending sync.Mutex           // held while a partition is asked what it has open and given markers for it
+	mended  map[segments.ID]bool // under mending: partitions that lack no marker of before this start; true: they are on disk
+	syncing sync.Mutex           // held while markers are put on disk
 	wake    chan struct{}
 
 	ctx     context.Context // ends with stop
@@ -33,8 +35,9 @@ type txnCoordinator struct {
 func newTxnCoordinator(b *Broker) *txnCoordinator {
 	c := &txnCoordinator{
 		Broker: b, settings: txnSettingsOf(b.static), ending: map[string]*endingTxn{}, unsettled: map[segments.ID]*unsettled{},
-		wake: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), mended: map[segments.ID]bool{},
 	}
+	_, c.since = c.view()
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -87,7 +90,7 @@ func (c *txnCoordinator) pause(d time.Duration) bool {
 func (c *txnCoordinator) decision(tx *tx) *txnDecision {
 	settings := c.settings
 	settings.version, settings.verify = c.txnVersion(tx.State), c.verifies(tx.State)
-	return &txnDecision{state: tx.State, at: tx.At, emit: tx.Emit, settings: &settings}
+	return &txnDecision{state: tx.State, at: tx.At, emit: tx.Emit, durable: tx.Durable, settings: &settings}
 }
 
 // verifies says whether clients of transactions v1 must have added a partition before they write to it.

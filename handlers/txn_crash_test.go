@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -15,43 +16,47 @@ import (
 	"doze/disk"
 )
 
+var crashSeeds = flag.Int("crash-seeds", 1, "how many power failures that tear writes are tried at each operation")
+
 // TestTransactionsSurviveACrashAnywhere stops the disk at every operation of three transactions (committed with offsets,
 // aborted, committed), crashes, and starts again: what was told to be committed is there, what was not is there as a whole or
-// not at all, nothing aborted is seen, and nothing is left open.
+// not at all, nothing aborted is seen, and nothing is left open. Its long form is -crash-seeds 100.
 func TestTransactionsSurviveACrashAnywhere(t *testing.T) {
-	for n := 0; ; n++ {
-		losses := []disk.Loss{disk.PowerLoss(), disk.TornPowerLoss(uint64(n))}
-		if n%4 == 0 {
-			losses = append(losses, disk.KillProcess())
-		}
-		for i, loss := range losses {
-			if fired := crashTransactionsAt(t, n, i, loss); !fired {
-				if n < 20 {
-					t.Fatalf("only %d operations", n)
+	for name, v1 := range map[string]bool{"v1": true, "v2": false} {
+		t.Run(name, func(t *testing.T) {
+			runs := 0
+			for n := 0; ; n++ {
+				losses := []disk.Loss{disk.PowerLoss()}
+				for seed := range *crashSeeds {
+					losses = append(losses, disk.TornPowerLoss(uint64(n+1000*seed)))
 				}
-				return
+				if n%4 == 0 {
+					losses = append(losses, disk.KillProcess())
+				}
+				for i, loss := range losses {
+					if fired := crashTransactionsAt(t, v1, n, i, loss); !fired {
+						if n < 20 {
+							t.Fatalf("only %d operations", n)
+						}
+						t.Logf("%d crashes", runs)
+						return
+					}
+					runs++
+				}
 			}
-		}
+		})
 	}
 }
 
 // crashTransactionsAt says whether the disk stopped before the end.
-func crashTransactionsAt(t *testing.T, n, loss int, how disk.Loss) bool {
-	b := &testBroker{t: t, fs: disk.NewMem(), clock: &manualClock{}}
-	b.clock.now.Store(day)
-	b.start()
-	c := b.connect()
-	c.createTopic("orders", 2)
-	if code := initTxn(c, "txn"); code != none {
-		t.Fatal(code)
-	}
+func crashTransactionsAt(t *testing.T, v1 bool, n, loss int, how disk.Loss) bool {
+	b, c := newTxnBroker(t)
+	p := c.txnProducer(v1)
 	stop := &disk.Fault{After: n, Err: disk.EIO, Persistent: true}
 	b.fs.Inject(stop)
-	told := runTransactions(c)
+	told := runTransactions(p)
 	fired := b.fs.Fired(stop) > 0
-	after := b.fs.Crash(how)
-	b.abandon()
-	again := &testBroker{t: t, fs: after, clock: b.clock}
+	again := b.crashed(how)
 	again.start()
 	if err := told.hold(again.connect()); err != nil {
 		t.Errorf("stopped at operation %d, loss %d: %v; told %+v", n, loss, err, told)
@@ -75,37 +80,18 @@ func (b *testBroker) abandon() {
 type outcome struct{ first, third bool }
 
 // runTransactions runs three transactions: of n records each in the partitions that they write to, n being their number.
-func runTransactions(c *testConn) (told outcome) {
-	p := identityOf(c, "txn")
-	sequences := map[int32]int32{}
+func runTransactions(p *txnClient) (told outcome) {
 	write := func(n int, partitions ...int32) bool {
 		for _, partition := range partitions {
-			req := produceRequest("orders", -1, txnBatch(n, p, sequences[partition]))
-			req.Version, req.TransactionID = 12, text("txn")
-			req.Topics[0].Partitions[0].Partition = partition
-			if ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode != none {
+			if p.write(n, partition, -1) != none {
 				return false
 			}
-			sequences[partition] += int32(n)
 		}
 		return true
 	}
-	end := func(commit bool) bool {
-		req := kmsg.NewPtrEndTxnRequest()
-		req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Commit = "txn", p.id, p.epoch, commit
-		resp := request[*kmsg.EndTxnResponse](c, req, 5)
-		p, sequences = producerIdentity{resp.ProducerID, resp.ProducerEpoch}, map[int32]int32{}
-		return resp.ErrorCode == none
-	}
-	stage := func() bool {
-		req := kmsg.NewPtrTxnOffsetCommitRequest()
-		req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Group, req.Generation = "txn", p.id, p.epoch, "g", -1
-		req.Topics = []kmsg.TxnOffsetCommitRequestTopic{{Topic: "orders", Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{{Offset: 7}}}}
-		return request[*kmsg.TxnOffsetCommitResponse](c, req, 5).Topics[0].Partitions[0].ErrorCode == none
-	}
-	told.first = write(1, 0, 1) && stage() && end(true)
-	if told.first && write(2, 0) && end(false) {
-		told.third = write(3, 1) && end(true)
+	told.first = write(1, 0, 1) && p.stage(7) == none && p.end(true) == none
+	if told.first && write(2, 0) && p.end(false) == none {
+		told.third = write(3, 1) && p.end(true) == none
 	}
 	return told
 }

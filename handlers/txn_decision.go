@@ -17,6 +17,7 @@ type txnDecision struct {
 	state    *projections.State
 	at       int64 // ms
 	emit     func(journal.Event)
+	durable  func() // has the entry fsynced before anybody sees it
 	settings *txnSettings
 	// ending is set when the decision has ended a transaction: what follows is due.
 	ending string
@@ -161,8 +162,18 @@ func (d *txnDecision) addPartitions(id string, p producerIdentity, partitions []
 	if d.state.Transactions.Bytes()+int64(20*len(more)) > d.settings.limits.bytes {
 		return policyViolation
 	}
+	d.beginDurably(t)
 	d.emit(&journal.TxnPartitionsAdded{ID: id, Version: version, Partitions: more})
 	return none
+}
+
+// beginDurably is asked about what is about to be added to. A transaction that begins under the epoch of the one before, whose
+// end left the epoch as it was (transactions v1), has records that look like that one's. So it begins on disk before
+// anybody sees that it is open: no power failure can take the end of the one before and leave records of this one.
+func (d *txnDecision) beginDurably(t *projections.Transaction) {
+	if t.State.Complete() && t.Version < 2 {
+		d.durable()
+	}
 }
 
 // tooOldFor says whether the cluster cannot write down a transaction of that version: transaction.version 0 has no place for
@@ -195,6 +206,7 @@ func (d *txnDecision) addGroup(id string, p producerIdentity, group string, vers
 	case d.tooOldFor(version):
 		return unsupportedVersion
 	}
+	d.beginDurably(t)
 	d.emit(&journal.TxnGroupAdded{ID: id, Version: version, Group: group, Partition: partition})
 	return none
 }

@@ -100,7 +100,7 @@ func validEndEpoch(t *projections.Transaction, epoch int16, raised, overflown bo
 	switch {
 	case t.State.Ending():
 		return raised
-	case t.State == projections.TxnCompleteCommit, t.State == projections.TxnCompleteAbort:
+	case t.State.Complete():
 		return raised || overflown || epoch == t.Epoch
 	}
 	return epoch == t.Epoch

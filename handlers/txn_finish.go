@@ -33,12 +33,22 @@ func (c *txnCoordinator) finish(id string) { c.carryOut(id, false) }
 
 func (c *txnCoordinator) carryOut(id string, recovers bool) {
 	for e := c.takeUp(id, recovers); e != nil; {
-		err := c.writeMarkers(e)
-		if err == nil {
-			err = c.endIn(e)
-		}
-		e = c.putDown(e, err)
+		e = c.putDown(e, c.tryToEnd(e))
 	}
+}
+
+// tryToEnd writes the markers that are missing, and then ends the transaction. When none is ending no entry is made: it could
+// end one whose verdict was made since this look, and whose markers nobody has written.
+func (c *txnCoordinator) tryToEnd(e *endingTxn) error {
+	state, _ := c.view()
+	t := state.Transactions.Get(e.id)
+	if t == nil || !t.State.Ending() {
+		return nil
+	}
+	if err := c.writeMarkers(e, t); err != nil {
+		return err
+	}
+	return c.endIn(e)
 }
 
 // takeUp gives the verdict to whoever asks first; nil when somebody is at work on one of the transactional id already, who
@@ -81,25 +91,33 @@ func (c *txnCoordinator) putDown(e *endingTxn, err error) *endingTxn {
 // retryLoop comes back to verdicts that could not be carried out, and to partitions that could not be decided on.
 func (c *txnCoordinator) retryLoop() {
 	c.every(retryMs, func() {
-		c.mu.Lock()
-		ids, left := slices.Collect(maps.Keys(c.ending)), slices.Collect(maps.Values(c.unsettled))
-		c.mu.Unlock()
+		ids, partitions := c.left()
 		for _, id := range ids {
 			c.finish(id)
 		}
-		for _, u := range left {
+		for _, u := range partitions {
 			c.settleAll(u)
+		}
+		if state, _ := c.view(); c.keepsOld(state) {
+			c.syncMarkers()
 		}
 	})
 }
 
-// writeMarkers writes the markers that are missing, in as many partitions as it can.
-func (c *txnCoordinator) writeMarkers(e *endingTxn) error {
-	state, _ := c.view()
-	t := state.Transactions.Get(e.id)
-	if t == nil || !t.State.Ending() {
-		return nil
+// left is what nobody is at work on.
+func (c *txnCoordinator) left() (ids []string, partitions []*unsettled) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, e := range c.ending {
+		if !e.busy {
+			ids = append(ids, id)
+		}
 	}
+	return ids, slices.Collect(maps.Values(c.unsettled))
+}
+
+// writeMarkers writes the markers that are missing, in as many partitions as it can.
+func (c *txnCoordinator) writeMarkers(e *endingTxn, t *projections.Transaction) error {
 	var failed error
 	for _, p := range t.Partitions {
 		if e.done[p] {
@@ -121,24 +139,36 @@ func (c *txnCoordinator) writeMarker(e *endingTxn, t *projections.Transaction, p
 	if log == nil {
 		return nil // the topic is gone
 	}
-	if e.recovers {
+	if err := c.mend(log); err != nil {
+		return err
+	}
+	offset, there, err := c.appendVerdict(log, t, e.recovers)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return c.syncAll(log) // perhaps it is only in memory
+	case offset >= 0:
+		e.markers = append(e.markers, journal.TxnMarker{Topic: p.Topic, Partition: p.Partition, Offset: offset})
+	}
+	return nil
+}
+
+// appendVerdict appends the marker. With look it first looks whether the transaction is open: when not, it has no records
+// there, or its marker is there.
+func (c *txnCoordinator) appendVerdict(log *segments.Partition, t *projections.Transaction, look bool) (offset int64, there bool, err error) {
+	if look {
 		c.mending.Lock()
 		defer c.mending.Unlock()
 		open, err := opensIn(log, t.ProducerID)
-		if err != nil {
-			return err
-		}
-		if open == nil || isLater(t, open) { // no records, or the marker is there: perhaps only in memory
-			return c.syncAll(log)
+		if err != nil || open == nil || isLater(t, open) {
+			return -1, err == nil, err
 		}
 	}
-	offset, err := c.appendMarker(log, segments.Marker{
+	offset, err = c.appendMarker(log, segments.Marker{
 		ProducerID: t.ProducerID, ProducerEpoch: t.Epoch, Commit: t.State == projections.TxnPrepareCommit, TxnVersion: int16(t.Version),
 	})
-	if err == nil && offset >= 0 {
-		e.markers = append(e.markers, journal.TxnMarker{Topic: p.Topic, Partition: p.Partition, Offset: offset})
-	}
-	return err
+	return offset, false, err
 }
 
 // logOf is the log of a transaction's partition; nil when there is none any more.
@@ -280,8 +310,7 @@ func (c *txnCoordinator) syncMarkers() {
 	synced := &journal.TxnMarkersSynced{UpTo: seq}
 	some := false
 	for p, end := range unsyncedEnds(state) {
-		log := c.logOf(state, p)
-		if log != nil && log.SyncTo(c.ctx, end) != nil {
+		if log := c.logOf(state, p); log != nil && c.syncMarkersIn(log, end) != nil {
 			synced.Failed = append(synced.Failed, p)
 			continue
 		}
@@ -292,6 +321,19 @@ func (c *txnCoordinator) syncMarkers() {
 	}
 	sortPartitions(synced.Failed)
 	_ = c.store.Update(c.ctx, journal.Timed("transaction markers"), func(tx *tx) { tx.Emit(synced) }) // else they are synced again
+}
+
+// syncMarkersIn puts the markers of a log on disk, up to an end that the state knows. Those that a power failure took are
+// written again and synced first; then the log may still be shorter than that.
+func (c *txnCoordinator) syncMarkersIn(log *segments.Partition, end int64) error {
+	if err := c.mend(log); err != nil {
+		return err
+	}
+	offsets, err := log.Offsets()
+	if err != nil {
+		return err
+	}
+	return log.SyncTo(c.ctx, min(end, offsets.HighWatermark))
 }
 
 // unsyncedEnds are the ends up to which logs must be synced for the markers in them.

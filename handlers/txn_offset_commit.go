@@ -18,7 +18,8 @@ import (
 //
 // Until the transaction ends the offsets are not stable: OffsetFetch with require_stable answers UNSTABLE_OFFSET_COMMIT.
 // The order of Kafka: what does not exist, the group's name, the transaction, the group, the metadata's length. A commit
-// that comes from outside the group (generation -1, no member) is not held to the group's members.
+// that comes from outside the group (generation -1, no member) is not held to the group's members. Offsets are on disk when
+// they are answered, as batches of acks=all are: the commit of the transaction takes either all or none.
 func (b *Broker) txnOffsetCommit(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.TxnOffsetCommitRequest)
 	resp := respond[*kmsg.TxnOffsetCommitResponse](r)
@@ -75,6 +76,7 @@ func (c *txnCommit) decide(d *txnDecision, groups *groupSettings) {
 		}
 	}
 	if code == none && len(e.Offsets) > 0 {
+		d.durable() // whoever commits after a power failure must not commit without them
 		d.emit(e)
 	}
 }

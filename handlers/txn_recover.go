@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"doze/journal"
@@ -12,37 +13,72 @@ import (
 // recover finishes what was under way when the broker stopped: markers that a power failure took are written again, and
 // verdicts that were not carried out everywhere are.
 func (c *txnCoordinator) recover() {
-	state, _ := c.view()
-	for p := range unsyncedEnds(state) {
-		if log := c.logOf(state, p); log != nil {
-			if err := c.mend(log); err != nil {
-				c.log.Warn("the markers of a partition cannot be written again yet", "partition", log.ID().String(), "error", err)
-			}
-		}
-	}
-	if state.Markers.Len() > 0 {
+	if state, _ := c.view(); state.Markers.Len() > 0 {
 		c.syncMarkers()
+	}
+	state, _ := c.view()
+	if c.keepsOld(state) {
+		c.log.Warn("markers of transactions could not all be put on disk again; it is tried again", "markers", state.Markers.Len())
 	}
 	for _, id := range transactionsThat(state, func(t *projections.Transaction) bool { return t.State.Ending() }) {
 		c.carryOut(id, true)
 	}
 }
 
-// mend writes the markers that the state keeps and the partition has lost.
+// keepsOld says whether the state keeps markers of before this start, so that logs may lack them. They come first.
+func (c *txnCoordinator) keepsOld(state *projections.State) (old bool) {
+	state.Markers.Each(func(m projections.UnsyncedMarker) bool {
+		old = m.Seq <= c.since
+		return false
+	})
+	return old
+}
+
+// mend writes the markers that the state keeps and the partition has lost, and puts them on disk. It is called before
+// anything else is said of transactions that the partition may have open since before this start.
 func (c *txnCoordinator) mend(log *segments.Partition) error {
+	if state, _ := c.view(); !c.keepsOld(state) {
+		return nil
+	}
+	if synced, err := c.writeLost(log); synced || err != nil {
+		return err
+	}
+	if err := c.syncAll(log); err != nil {
+		return err
+	}
 	c.mending.Lock()
 	defer c.mending.Unlock()
+	c.mended[log.ID()] = true
+	return nil
+}
+
+// writeLost writes them, once: what the producers open later is not what those markers are of.
+func (c *txnCoordinator) writeLost(log *segments.Partition) (synced bool, err error) {
+	c.mending.Lock()
+	defer c.mending.Unlock()
+	synced, written := c.mended[log.ID()]
+	if written {
+		return synced, nil
+	}
+	if err := c.appendLost(log); err != nil {
+		return false, err
+	}
+	c.mended[log.ID()] = false
+	return false, nil
+}
+
+func (c *txnCoordinator) appendLost(log *segments.Partition) error {
 	open, err := log.OpenTxns()
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	offsets, err := log.Offsets()
+	end, err := log.EndAtOpen()
 	if err != nil {
 		return err
 	}
 	state, _ := c.view()
 	for _, o := range open {
-		m := lostMarker(state, log.ID(), o.ProducerID, offsets.HighWatermark)
+		m := c.lostMarker(state, log.ID(), o.ProducerID, end)
 		if m == nil {
 			continue
 		}
@@ -53,13 +89,16 @@ func (c *txnCoordinator) mend(log *segments.Partition) error {
 			return err
 		}
 	}
-	return c.syncAll(log)
+	return nil
 }
 
-// lostMarker is the first marker of the producer that would be at or behind the end of the partition: that of the
-// transaction which is open there. Whatever came behind it was lost too.
-func lostMarker(state *projections.State, id segments.ID, producer, end int64) (lost *projections.UnsyncedMarker) {
+// lostMarker is the first marker of the producer from before this start that would be at or behind the end with which the
+// partition was opened: that of the transaction which is open there. Whatever came behind it was lost too.
+func (c *txnCoordinator) lostMarker(state *projections.State, id segments.ID, producer, end int64) (lost *projections.UnsyncedMarker) {
 	state.Markers.Each(func(m projections.UnsyncedMarker) bool {
+		if m.Seq > c.since {
+			return false
+		}
 		if m.Topic == id.Topic && m.Partition == id.Partition && m.ProducerID == producer && m.Offset >= end {
 			lost = &m
 		}
@@ -74,20 +113,28 @@ func lostMarker(state *projections.State, id segments.ID, producer, end int64) (
 // is aborted. What cannot be decided, say on a full disk, is tried again; until then the partition takes no batch of a
 // transaction.
 func (b *Broker) Unfinished(log *segments.Partition, open []segments.OpenTxn) {
-	b.txns.settleAll(&unsettled{log: log, open: open})
+	u := &unsettled{log: log}
+	for _, o := range open {
+		u.open = append(u.open, unsettledTxn{OpenTxn: o})
+	}
+	b.txns.settleAll(u)
 }
 
 // unsettled is a partition with transactions that nobody has decided on.
 type unsettled struct {
 	log  *segments.Partition
-	open []segments.OpenTxn
+	open []unsettledTxn
+}
+
+type unsettledTxn struct {
+	segments.OpenTxn
+	noted bool // the journal has it that it is aborted
 }
 
 func (c *txnCoordinator) settleAll(u *unsettled) {
 	left := u.open[:0:0]
 	for _, o := range u.open {
-		err := c.settle(u.log, o)
-		if err != nil && !lost(err) {
+		if err := c.settle(u.log, &o); err != nil && !unusable(err) {
 			left = append(left, o)
 		}
 	}
@@ -100,9 +147,11 @@ func (c *txnCoordinator) settleAll(u *unsettled) {
 	c.unsettled[u.log.ID()] = &unsettled{u.log, left}
 }
 
-// lost says whether the error is a log's that takes no batches any more either.
-func lost(err error) bool {
-	return errors.Is(err, segments.ErrRemoved) || errors.Is(err, segments.ErrStorage)
+// unusable says whether the error is of a log that takes no batches in this run any more. A disk that cannot be written now
+// is none.
+func unusable(err error) bool {
+	var damage *segments.Damage
+	return errors.Is(err, segments.ErrRemoved) || errors.As(err, &damage)
 }
 
 // isUnsettled says whether a partition holds transactions that nobody has decided on.
@@ -112,56 +161,93 @@ func (c *txnCoordinator) isUnsettled(log *segments.Partition) bool {
 	return c.unsettled[log.ID()] != nil
 }
 
-// settle decides on one open transaction.
-func (c *txnCoordinator) settle(log *segments.Partition, o segments.OpenTxn) error {
-	if err := c.mend(log); err != nil {
-		return err
-	}
-	if still, err := opensIn(log, o.ProducerID); err != nil || still == nil {
-		return err
-	}
+// settle decides on one open transaction. The decision counts while the transactional id is as it was when the partition was
+// seen to have it open: when it was ended meanwhile its marker is there by now.
+func (c *txnCoordinator) settle(log *segments.Partition, o *unsettledTxn) error {
 	p := journal.TxnPartition{Topic: log.ID().Topic, Partition: log.ID().Partition}
-	orphan := false
-	err := c.take(c.ctx, journal.Timed("unfinished transaction"), func(d *txnDecision) { orphan = d.orphan(p, o) })
-	if err != nil || !orphan {
-		return err
+	for {
+		if err := c.mend(log); err != nil {
+			return err
+		}
+		state, _ := c.view()
+		seen := state.Transactions.OfProducer(o.ProducerID)
+		if still, err := stillOpen(log, o.OpenTxn); err != nil || !still {
+			return err
+		}
+		changed, orphan := false, false
+		err := c.take(c.ctx, journal.Timed("unfinished transaction"), func(d *txnDecision) {
+			if changed = d.state.Transactions.OfProducer(o.ProducerID) != seen; !changed {
+				orphan = d.orphan(p, o)
+			}
+		})
+		switch {
+		case err != nil:
+			return err
+		case orphan:
+			o.noted = true
+			return c.abortOrphan(log, o.OpenTxn)
+		case !changed:
+			return nil
+		}
 	}
-	return c.abortOrphan(log, o)
+}
+
+// stillOpen says whether the log has just that transaction open.
+func stillOpen(log *segments.Partition, o segments.OpenTxn) (bool, error) {
+	open, err := opensIn(log, o.ProducerID)
+	return open != nil && open.FirstOffset == o.FirstOffset, err
 }
 
 // orphan decides on an open transaction of a partition: whether the partition must be given an abort that has no place in
 // any transaction. A transaction of the producer that is alive is aborted as a whole, and its producer fenced: what it was
 // told of this partition is not true any more.
-func (d *txnDecision) orphan(p journal.TxnPartition, o segments.OpenTxn) bool {
+func (d *txnDecision) orphan(p journal.TxnPartition, o *unsettledTxn) bool {
 	t := d.state.Transactions.OfProducer(o.ProducerID)
 	switch {
 	case t == nil && !d.settings.verify:
 		return false // clients may write what nobody knows, and it is theirs to end
-	case t != nil && t.Has(p) && !isLater(t, &o) && (t.State.Ending() || t.Epoch == o.ProducerEpoch):
+	case t != nil && t.Has(p) && !isLater(t, &o.OpenTxn) && (t.State.Ending() || t.Epoch == o.ProducerEpoch):
 		return false
 	case t != nil && !t.State.Ending() && t.Epoch == o.ProducerEpoch:
 		d.fence(t, journal.EndOrphan, []journal.TxnPartition{p})
 		return false
 	}
-	d.emit(&journal.TxnOrphanAborted{
-		Topic: p.Topic, Partition: p.Partition, ProducerID: o.ProducerID, Epoch: o.ProducerEpoch, FirstOffset: o.FirstOffset,
-	})
+	if !o.noted {
+		d.emit(&journal.TxnOrphanAborted{
+			Topic: p.Topic, Partition: p.Partition, ProducerID: o.ProducerID, Epoch: o.ProducerEpoch, FirstOffset: o.FirstOffset,
+		})
+	}
 	return true
 }
 
 // isLater says whether what is open in a partition came after the transaction that is ending: a power failure took what the
-// journal knew of it. An end of transactions v2 raises the epoch, so batches of the ending one have an older epoch.
+// journal knew of it. An end of transactions v2 raises the epoch, so batches of the ending one have an older epoch. Behind an
+// end of transactions v1 there is no such thing (beginDurably).
 func isLater(t *projections.Transaction, o *segments.OpenTxn) bool {
 	return t.State.Ending() && t.Version >= 2 && o.ProducerEpoch >= t.Epoch
 }
 
+// abortOrphan ends a transaction that has no place in any. Its marker has the next epoch: a producer that goes on under its own
+// is refused here, and above all a batch that it sends again is not taken for the one that is aborted.
 func (c *txnCoordinator) abortOrphan(log *segments.Partition, o segments.OpenTxn) error {
 	c.log.Warn("aborted a transaction that the journal does not know", "partition", log.ID().String(), "producer", o.ProducerID,
 		"epoch", o.ProducerEpoch, "offset", o.FirstOffset)
-	if _, err := c.appendMarker(log, segments.Marker{ProducerID: o.ProducerID, ProducerEpoch: o.ProducerEpoch}); err != nil {
+	if err := c.appendAbort(log, o); err != nil {
 		return err
 	}
 	return c.syncAll(log)
+}
+
+func (c *txnCoordinator) appendAbort(log *segments.Partition, o segments.OpenTxn) error {
+	c.mending.Lock()
+	defer c.mending.Unlock()
+	if still, err := stillOpen(log, o); err != nil || !still {
+		return err
+	}
+	_, err := c.appendMarker(log, segments.Marker{
+		ProducerID: o.ProducerID, ProducerEpoch: min(o.ProducerEpoch, math.MaxInt16-1) + 1, TxnVersion: 2,
+	})
+	return err
 }
 
 // settleJoining looks at a partition before it joins a transaction of the producer: what it has open of the producer already
@@ -171,7 +257,7 @@ func (c *txnCoordinator) settleJoining(log *segments.Partition, producer int64) 
 	if err != nil || open == nil {
 		return err
 	}
-	return c.settle(log, *open)
+	return c.settle(log, &unsettledTxn{OpenTxn: *open})
 }
 
 func sortPartitions(p []journal.TxnPartition) { slices.SortFunc(p, projections.ComparePartitions) }

@@ -56,6 +56,10 @@ func (b *txnBench) decide(cause journal.Cause, decide func(*txnDecision, *tx)) {
 			tx.Emit(ev)
 			e.Events = append(e.Events, ev)
 		}
+		d.durable = func() {
+			tx.Durable()
+			b.printf("  durable\n")
+		}
 		decide(d, tx)
 	})
 	if err != nil {

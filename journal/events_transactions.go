@@ -4,7 +4,8 @@ package journal
 //
 //	TxnProducerInitialized                         the id has a producer; no transaction is open
 //	TxnPartitionsAdded, TxnGroupAdded              the first of them opens a transaction, which takes what they name
-//	TxnOffsetsStaged                               offsets that a group has committed if the transaction is
+//	                                               (fsynced before it is seen when the epoch is that of the one before)
+//	TxnOffsetsStaged                               fsynced: offsets that a group has committed if the transaction is
 //	TxnEnding                                      durable: the verdict, from which there is no way back
 //	(markers are written into the partitions)
 //	TxnEnded and OffsetsCommitted, one entry       the transaction is over

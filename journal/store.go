@@ -49,6 +49,7 @@ type Tx[S State[S]] struct {
 	ids     IDs
 	events  []Event
 	effects []func()
+	durable bool
 }
 
 // Emit applies the event to the state and adds it to the entry. An event that does not fit ends the decision: its Update
@@ -62,6 +63,10 @@ func (tx *Tx[S]) Emit(e Event) {
 		panic(misfit{fmt.Errorf("fold %s of entry %d: %w", e.Kind().Name(), tx.Seq, err)})
 	}
 }
+
+// Durable has the entry fsynced before it is published and answered, whatever its events are: for what must not be seen
+// before it, and all entries before it, survive a power failure.
+func (tx *Tx[S]) Durable() { tx.durable = true }
 
 // Drop ends the decision: its Update returns ErrDropped, and nothing happened. For a request that only wants to know what
 // would happen.
@@ -104,7 +109,7 @@ const (
 )
 
 // Update runs decide in the store's loop and returns when what it emitted is written, and fsynced if an event is
-// durable. An Update without Emit writes nothing. Errors: ErrFull, ErrWrite, ErrTooLarge, ErrClosed, an event's misfit,
+// durable or the decision asked for it. An Update without Emit writes nothing. Errors: ErrFull, ErrWrite, ErrTooLarge, ErrClosed, an event's misfit,
 // *DecisionPanic, ctx.Err() before the decision ran: nothing happened; ErrPoisoned: not known before a restart.
 func (s *Store[S]) Update(ctx context.Context, cause Cause, decide func(*Tx[S])) error {
 	u := &update[S]{cause: cause, decide: decide, result: make(chan error, 1)}

@@ -55,3 +55,27 @@ func TestSyncToOfManyAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// What a decision asks to be durable is on disk when it is seen, with all that came before.
+func TestDurableDecision(t *testing.T) {
+	fsys, opt := disk.NewMem(), testOptions()
+	s, _ := open(t, fsys, opt)
+	emit(t, s, topic("a")) // makes the file
+	emit(t, s, commit("g", 0, 1))
+	err := s.Update(bg, Timed("test"), func(tx *Tx[*ledger]) {
+		tx.Emit(commit("g", 0, 2))
+		tx.Durable()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, seq := s.View()
+	emit(t, s, commit("g", 0, 3))
+	after, rec := open(t, fsys.Crash(disk.PowerLoss()), opt)
+	if rec.LastSeq != seq {
+		t.Errorf("the journal ends at entry %d, want %d", rec.LastSeq, seq)
+	}
+	if err := errors.Join(s.Close(), after.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

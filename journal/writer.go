@@ -117,12 +117,13 @@ func (w *writer[S]) decide(u *update[S], tx *Tx[S]) {
 		return
 	}
 	tx.State, tx.At, tx.Seq = w.work, w.at, w.seq+1
-	tx.events, tx.effects = nil, nil
+	tx.events, tx.effects, tx.durable = nil, nil, false
 	u.after = len(w.entries) > 0
 	err := guard(u.decide, tx)
 	if err == nil && len(tx.events) > 0 {
 		u.after = true
 		err = w.add(Entry{Seq: tx.Seq, At: tx.At, Cause: u.cause, Events: tx.events})
+		w.mustSync = w.mustSync || tx.durable
 	}
 	if err != nil {
 		u.err = err

@@ -28,6 +28,9 @@ func (s TxnState) String() string { return txnStateNames[s] }
 // Ending says whether the verdict is made and not yet written everywhere.
 func (s TxnState) Ending() bool { return s == TxnPrepareCommit || s == TxnPrepareAbort }
 
+// Complete says whether the last transaction is over, and no producer came since.
+func (s TxnState) Complete() bool { return s == TxnCompleteCommit || s == TxnCompleteAbort }
+
 // Open says whether the transaction holds anything.
 func (s TxnState) Open() bool { return s == TxnOngoing || s.Ending() }
 

@@ -221,7 +221,7 @@ func TestRecordsWithoutKeyGo(t *testing.T) {
 	wantRecords(t, p, "1:a=1")
 }
 
-// TestLastBatchesKeepTheirHeaders: the last batch of a producer and the end of a segment stay known without records.
+// TestLastBatchesKeepTheirHeaders: the last batch of a producer stays known without records.
 func TestLastBatchesKeepTheirHeaders(t *testing.T) {
 	mem := disk.NewMem()
 	d := openTest(t, mem)
@@ -261,6 +261,33 @@ func TestLastBatchesKeepTheirHeaders(t *testing.T) {
 		t.Fatalf("the duplicate of a batch whose records are gone: %+v %v", a, err)
 	}
 	of(1, 3, "a=7")
+}
+
+// TestEachSegmentKeepsItsEnd: a segment ends where the next one begins, with a batch without records if need be. Kafka keeps
+// such a batch only at the end of all that it compacts at once (docs/differences.md, emptied-batches).
+func TestEachSegmentKeepsItsEnd(t *testing.T) {
+	p := openTest(t, disk.NewMem()).Partition(ID{topicA, 0}, Config{SegmentBytes: 150})
+	for range 7 { // two to a segment
+		put(t, p, "a=1")
+	}
+	rolled(t, p)
+	clean(t, p, CleanRules{}, 5000)
+	infos, err := p.Segments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	batches, err := stored(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shape []string
+	for _, b := range batches {
+		h := parseHeader(b)
+		shape = append(shape, fmt.Sprintf("%d-%d: %d", h.BaseOffset, h.LastOffset(), h.Records))
+	}
+	if want := []string{"1-1: 0", "3-3: 0", "5-5: 0", "6-6: 1"}; len(infos) < 4 || !slices.Equal(shape, want) {
+		t.Fatalf("%q in %+v", shape, infos)
+	}
 }
 
 func (m keyedBatch) must(t testing.TB) *Batch {

@@ -198,6 +198,7 @@ func (o *opening) leftovers(i int) error {
 		if err := o.p.dir.fs.Rename(s.log.name, kept); err != nil {
 			return err
 		}
+		s.aborted.file.remove()
 		s.index.remove()
 		_ = o.p.dir.fs.Remove(path.Join(o.p.path, segmentName(s.base, "snapshot")))
 		o.p.dir.report(Report{Partition: o.p.id, File: s.log.name, Bytes: s.size, Kept: kept})

@@ -159,6 +159,7 @@ func (o *opening) install() {
 	if p.end < p.start { // a power loss took what was deleted anyway
 		p.end = p.start
 	}
+	p.found = p.end
 	if len(p.pending) == 0 {
 		p.synced = p.end
 	}

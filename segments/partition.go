@@ -98,6 +98,7 @@ type Partition struct {
 	segments  []*segment // (w) by base offset; the last one is written
 	start     int64      // (w) log start
 	end       int64      // (w) next offset; also the high watermark, there being one replica
+	found     int64      // end when the partition was opened
 	open      openTxns   // (w)
 	survey    survey
 	listed    atomic.Pointer[abortedBlock]
@@ -183,6 +184,16 @@ func (p *Partition) Offsets() (Offsets, error) {
 
 func (p *Partition) offsetsLocked() Offsets {
 	return Offsets{LogStart: p.start, HighWatermark: p.end, LastStable: max(p.open.stable(p.end), p.start)}
+}
+
+// EndAtOpen is where the log ended when it was opened: of what was written before, nothing lies at or behind it.
+func (p *Partition) EndAtOpen() (int64, error) {
+	if err := p.ready(); err != nil {
+		return 0, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.found, p.usable()
 }
 
 // Size is how many bytes of batches the partition has on disk.

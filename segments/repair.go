@@ -20,6 +20,10 @@ type Repair struct {
 	GivenUp []Loss
 	Kept    string // the directory, within the file system, that will have all files as they were found
 
+	// Lists are lists of aborted transactions that a start would believe although they are not what the log says: what
+	// read_committed sees is wrong. A repair makes them anew; so does a start when they are deleted.
+	Lists []Problem
+
 	Batches, Records, Bytes int64 // that stay
 	Start, End              int64 // first and next offset of what stays
 
@@ -119,6 +123,11 @@ func (r *Repair) look() error {
 	}
 	s := r.salvage()
 	s.dir = dir
+	s.lists = newVerifyAborted(r.fs, dir, func(p Problem) {
+		if !p.Harmless && len(r.Lists) < maxProblems {
+			r.Lists = append(r.Lists, p)
+		}
+	})
 	if err := s.run(); err != nil {
 		return err
 	}

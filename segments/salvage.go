@@ -21,6 +21,8 @@ type salvage struct {
 	// take is called with each batch that can be read: its segment's base, its place, and its index entry or nil.
 	take func(base int64, h *Header, at int64, e *entry) error
 
+	lists *verifyAborted // nil: lists of aborted transactions are not looked at
+
 	lost       []Loss
 	start, end int64 // first and next offset
 }
@@ -37,6 +39,9 @@ func (s *salvage) settle() (err error) {
 func (s *salvage) run() error {
 	if err := s.settle(); err != nil {
 		return err
+	}
+	if s.lists != nil {
+		s.lists.fs, s.lists.dir = s.fs, s.dir
 	}
 	all, err := listFiles(s.fs, s.dir)
 	found := all.segments
@@ -151,6 +156,10 @@ func (s *salvage) segment(base int64, last bool) error {
 		return err
 	}
 	defer scan.close()
+	if s.lists != nil {
+		s.lists.begin(base)
+		defer s.judgeList(scan)
+	}
 	for {
 		more, err := s.step(f, scan, index, base, name)
 		if err != nil {
@@ -160,6 +169,15 @@ func (s *salvage) segment(base int64, last bool) error {
 			return s.tail(scan, index, name, last)
 		}
 	}
+}
+
+// judgeList ends the look at a segment's list. Behind a loss nobody knows what it should have.
+func (s *salvage) judgeList(scan *scanner) {
+	if len(s.lost) > 0 {
+		s.lists.close()
+		return
+	}
+	s.lists.finish(s.end-1, scan.pos)
 }
 
 // step takes the batch at the scanner's place, or steps over what cannot be read.
@@ -186,6 +204,9 @@ func (s *salvage) step(f disk.File, scan *scanner, index *knownBatches, base int
 		return true, nil
 	}
 	s.end = h.LastOffset() + 1
+	if s.lists != nil {
+		s.lists.batch(&h, at)
+	}
 	return true, s.take(base, &h, at, known)
 }
 

@@ -129,7 +129,11 @@ func (s *scanner) next(offset int64) (h Header, ok bool, err error) {
 // lastNonZero returns the position behind the last byte from pos on that is not zero, pos when all are.
 func (s *scanner) lastNonZero(pos int64) (int64, error) {
 	end := pos
-	for at := pos; at < s.size; {
+	first, err := s.f.NextData(pos)
+	if err != nil {
+		return 0, fmt.Errorf("look for data in log from %d on: %w", pos, err)
+	}
+	for at := first; at < s.size; {
 		n := s.at + int64(len(s.buf)) - at // what is read already
 		if at < s.at || n <= 0 {
 			n = scanBytes

@@ -2,17 +2,27 @@ package segments
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
-// SyncTo returns when everything below offset is on disk. Who comes while a sync is under way waits for it to end; then
+// SyncTo returns when everything below offset is on disk; an offset above the log's end is ErrOffsetOutOfRange. Who comes while a sync is under way waits for it to end; then
 // one of those whose offset it did not cover leads the next, for all of them. After a failed sync the partition takes
 // no write until the next start: the system has forgotten which pages were not written, so a second sync that succeeds
 // would prove nothing.
 func (p *Partition) SyncTo(ctx context.Context, offset int64) error {
+	if !p.opened.Load() {
+		if err := p.ready(); err != nil {
+			return err
+		}
+	}
 	for {
 		p.mu.Lock()
 		switch {
+		case p.damage != nil:
+			err := p.damage
+			p.mu.Unlock()
+			return err
 		case p.failed != nil:
 			err := p.failed
 			p.mu.Unlock()
@@ -23,6 +33,10 @@ func (p *Partition) SyncTo(ctx context.Context, offset int64) error {
 		case p.synced >= offset:
 			p.mu.Unlock()
 			return nil
+		case p.end < offset: // no sync gets there
+			end := p.end
+			p.mu.Unlock()
+			return fmt.Errorf("sync partition %s up to offset %d of %d: %w", p.id, offset, end, ErrOffsetOutOfRange)
 		}
 		round := p.round
 		if round == nil {

@@ -1,6 +1,7 @@
 package segments
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -187,4 +188,43 @@ func TestAppendsBesideCoarseSyncs(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-late
+}
+
+// TestSyncToWhatIsNotThere: no sync gets beyond the log's end, and none helps a partition that is damaged.
+func TestSyncToWhatIsNotThere(t *testing.T) {
+	mem := disk.NewMem()
+	p := openTest(t, mem).Partition(ID{topicA, 0}, Config{})
+	mustAppend(t, p, made{records: 2})
+	mustAppend(t, p, made{records: 2})
+	if err := p.SyncTo(context.Background(), 4); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SyncTo(context.Background(), 5); !errors.Is(err, ErrOffsetOutOfRange) {
+		t.Errorf("beyond the end: %v", err)
+	}
+	killed := mem.Crash(disk.KillProcess())
+	again := openTest(t, killed).Partition(ID{topicA, 0}, Config{})
+	if err := again.SyncTo(context.Background(), 4); err != nil {
+		t.Errorf("not opened yet: %v", err)
+	}
+	hurt := mem.Crash(disk.KillProcess())
+	flip(t, hurt, partitionFile(0, "log"), 30, 0xff)
+	if err := openTest(t, hurt).Partition(ID{topicA, 0}, Config{}).SyncTo(context.Background(), 4); !errors.Is(err, ErrStorage) {
+		t.Errorf("damaged: %v", err)
+	}
+}
+
+// TestEndAtOpen: what is appended later does not move it.
+func TestEndAtOpen(t *testing.T) {
+	mem := disk.NewMem()
+	p := openTest(t, mem).Partition(ID{topicA, 0}, Config{})
+	mustAppend(t, p, made{records: 2})
+	if end, err := p.EndAtOpen(); err != nil || end != 0 {
+		t.Errorf("of a new log: %d %v", end, err)
+	}
+	p = openTest(t, mem.Crash(disk.KillProcess())).Partition(ID{topicA, 0}, Config{})
+	mustAppend(t, p, made{records: 2})
+	if end, err := p.EndAtOpen(); err != nil || end != 2 {
+		t.Errorf("%d %v", end, err)
+	}
 }

@@ -243,6 +243,9 @@ func TestTransactionsAgainstModel(t *testing.T) {
 					mem = mem.Crash(disk.KillProcess())
 					spoilLists(t, mem, r)
 				}
+				if wrong := wrongLists(t, mem); len(wrong) > 0 {
+					t.Fatalf("%s: wrong lists: %q", note, wrong)
+				}
 				d, p = openModel(t, mem, m, boot)
 				m.check(t, p, r, note)
 			}

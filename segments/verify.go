@@ -56,7 +56,7 @@ func (v *Verified) Damaged() bool {
 const maxProblems = 1000
 
 // Verify reads a partition's directory without changing it: every batch with its checksum and its records through their
-// codec, the index against the log, the snapshots, and that the segments join. visit (may be nil) is called with each
+// codec, the index against the log, the snapshots, the lists of aborted transactions, and that the segments join. visit (may be nil) is called with each
 // batch. The error is the disk's or visit's; what is wrong with the files is in the result.
 func Verify(fsys disk.FS, dir string, visit func(BatchInfo) error) (Verified, error) {
 	fsys, err := asSettled(fsys, dir)
@@ -68,6 +68,7 @@ func Verify(fsys disk.FS, dir string, visit func(BatchInfo) error) (Verified, er
 		return Verified{}, fmt.Errorf("list partition directory: %w", err)
 	}
 	w := verifier{fs: fsys, dir: dir, visit: visit}
+	w.lists = newVerifyAborted(fsys, dir, func(p Problem) { w.problem(p.Harmless, path.Base(p.File), p.Position, "%s", p.Detail) })
 	var bases []int64
 	for _, e := range entries {
 		base, ext, ok := parseSegmentName(e.Name())
@@ -96,6 +97,7 @@ type verifier struct {
 	visit func(BatchInfo) error
 	out   Verified
 	epoch int32
+	lists *verifyAborted
 }
 
 func (w *verifier) problem(harmless bool, file string, pos int64, format string, args ...any) {
@@ -136,6 +138,8 @@ func (w *verifier) segment(base int64, last bool) error {
 		return err
 	}
 	defer scan.close()
+	w.lists.begin(base)
+	defer func() { w.lists.finish(w.out.End-1, scan.pos) }()
 	for {
 		at := scan.pos
 		h, ok, err := scan.next(w.out.End)
@@ -215,6 +219,7 @@ func (w *verifier) batch(f disk.File, name string, base, at int64, h *Header, in
 	w.out.Records += int64(h.Records)
 	w.out.End = h.LastOffset() + 1
 	w.epoch = h.LeaderEpoch
+	w.lists.batch(h, at)
 	info := BatchInfo{Header: *h, Segment: base, Position: at}
 	if index != nil {
 		info.Stamp, info.Stamped = w.entry(index, base, at, h)

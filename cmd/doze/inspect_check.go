@@ -21,6 +21,7 @@ type checked struct {
 	batches    int64
 	records    int64
 	bytes      int64
+	repairable bool // doze repair has something to do
 }
 
 // check verifies the journal, then every partition that it knows, and says what it found.
@@ -30,7 +31,7 @@ func (c *inspectCmd) check(p *process, src *source) error {
 		return src.explain(err)
 	}
 	nameDamaged(result, src.dir, src.data)
-	found := &checked{status: result.Status, journal: result}
+	found := &checked{status: result.Status, journal: result, repairable: result.Status == replay.Damaged}
 	if result.Status != replay.Replayed {
 		found.findings = append(found.findings, result.Verdict)
 	}
@@ -72,8 +73,12 @@ func (f *checked) examine(src *source, state *projections.State) error {
 		f.partitions++
 		f.batches, f.records, f.bytes = f.batches+r.Batches, f.records+r.Records, f.bytes+r.Bytes
 		for _, loss := range r.GivenUp {
-			f.status = replay.Damaged
+			f.status, f.repairable = replay.Damaged, true
 			f.findings = append(f.findings, fmt.Sprintf("%s: %s", name, loss))
+		}
+		for _, wrong := range r.Lists {
+			f.status = replay.Damaged
+			f.findings = append(f.findings, fmt.Sprintf("%s: %s", name, wrong))
 		}
 	}
 	return nil
@@ -84,7 +89,7 @@ func (f *checked) examine(src *source, state *projections.State) error {
 func examineAgain(src *source, id segments.ID) (r *segments.Repair, err error) {
 	for range 3 {
 		r, err = segments.Examine(src.fs, "segments", id, doze.BootID())
-		if src.broker == nil || err == nil && !r.Damaged() {
+		if src.broker == nil || err == nil && !r.Damaged() && len(r.Lists) == 0 {
 			break
 		}
 	}
@@ -115,7 +120,7 @@ func (c *inspectCmd) printChecked(p *process, src *source, f *checked) error {
 	for _, finding := range f.findings {
 		fmt.Fprintf(p.stdout, "finding   %s\n", finding)
 	}
-	if f.status == replay.Damaged {
+	if f.repairable {
 		fmt.Fprintf(p.stdout, "Restore the files, or see what a repair would keep: doze repair %s\n", src.dir)
 	}
 	return nil

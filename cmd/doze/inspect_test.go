@@ -32,6 +32,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"await":   await,
 	"produce": produce,
 	"commit":  commit,
+	"abort":   abortTxns,
+	"repeat":  repeatLine,
 	"damage":  damage,
 	"newer":   newer,
 	"files":   files,
@@ -118,6 +120,36 @@ func commit(ts *testscript.TestScript, neg bool, args []string) {
 	var offsets kadm.Offsets
 	offsets.AddOffset(args[2], 0, offset, -1)
 	ts.Check(kadm.NewClient(client).CommitAllOffsets(ctx, args[1], offsets))
+}
+
+// abort ADDR TOPIC N aborts N transactions of a record each in partition 0.
+func abortTxns(ts *testscript.TestScript, neg bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	client, err := kgo.NewClient(kgo.SeedBrokers(args[0]), kgo.DefaultProduceTopic(args[1]), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.TransactionalID("txn"))
+	ts.Check(err)
+	defer client.Close()
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	for range n {
+		ts.Check(client.BeginTransaction())
+		ts.Check(client.ProduceSync(ctx, kgo.StringRecord("aborted")).FirstErr())
+		ts.Check(client.EndTransaction(ctx, kgo.TryAbort))
+	}
+}
+
+// repeat GLOB puts the first line of a list of aborted transactions in the place of the second.
+func repeatLine(ts *testscript.TestScript, neg bool, args []string) {
+	names, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(names) != 1 {
+		ts.Fatalf("%s is %d files", args[0], len(names))
+	}
+	b, err := os.ReadFile(names[0])
+	ts.Check(err)
+	copy(b[40:80], b[:40])
+	ts.Check(os.WriteFile(names[0], b, 0o600))
 }
 
 // damage GLOB N changes byte N of the file that matches; from the end when N is negative.

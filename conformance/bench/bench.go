@@ -212,6 +212,12 @@ func (b *bench) endTurn(r row, t turn) {
 	if t.work != nil {
 		t.work.close()
 	}
+	if r.broker == shared {
+		b.freezeOthers(t.subject.broker)
+		if err := t.subject.removeTopics(); err != nil {
+			b.say("%s: %s: remove what the row wrote: %v", r.name, t.subject.kind, err)
+		}
+	}
 	if r.broker == own && t.subject.broker != nil {
 		if err := b.removeBroker(t.subject.broker); err != nil {
 			b.say("%s: %v", r.name, err)

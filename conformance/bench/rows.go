@@ -14,7 +14,7 @@ var (
 // rows is the table. The targets are those of the project; "CPU" is the broker's CPU time.
 func rows() []row {
 	var all []row
-	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), latencyRows(), coordinatorRows(), storeRows()} {
+	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), latencyRows(), coordinatorRows(), transactionRows(), storeRows()} {
 		all = append(all, part...)
 	}
 	return all
@@ -108,6 +108,24 @@ func fetchRows() []row {
 		{name: "fetch-1m", title: "fetch 1 MB batches, 1 MiB a request", metrics: metrics, make: newFetch1M},
 		{name: "fetch-16k", title: "fetch 16 KiB batches, 1 MiB a request", metrics: metrics, make: newFetch16K},
 		{name: "fetch-fanout", title: "eight consumers fetch the same 1 MB batches", metrics: metrics, make: newFetchFanOut},
+	}
+}
+
+func transactionRows() []row {
+	small := func(least ...target) []metric {
+		return []metric{
+			{key: "rate", label: "rate", unit: "/s", targets: append(least, atLeastOf(brokers.Kafka, 15))},
+			{key: "cpu", label: "CPU each", unit: "us"}}
+	}
+	return []row{
+		{name: "txn-one", title: "transactions of one record through a client, one producer; doze syncs each, Kafka none",
+			metrics: small(atLeast(1000)), columns: brokersOnly, make: newTransactionsOfOne},
+		{name: "txn-eight", title: "the same from eight producers at once", metrics: small(), columns: brokersOnly, make: newTransactionsOfEight},
+		{name: "fetch-committed", title: "fetch transactions of 200 KB, one in ten aborted, 1 MiB a request",
+			metrics: []metric{
+				{key: "uncommitted", label: "CPU, read_uncommitted", unit: "s/GB"},
+				{key: "committed", label: "CPU, read_committed", unit: "s/GB", targets: []target{atMostOf(brokers.Doze, 1.1).figure("uncommitted")}}},
+			columns: brokersOnly, make: newFetchCommitted},
 	}
 }
 

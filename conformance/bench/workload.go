@@ -61,6 +61,7 @@ type subject struct {
 	kind   brokers.Kind
 	broker *brokers.Broker // nil where the row owns none
 	row    string
+	topics []string // that were created for the row
 }
 
 // size chooses a work size.
@@ -73,6 +74,23 @@ func (s *subject) size(quick, full int) int {
 
 // name makes a topic or group name that no other row uses.
 func (s *subject) name(suffix string) string { return "bench-" + s.row + "-" + suffix }
+
+// removeTopics gives back the space that the row's records take; the floor has one file for all.
+func (s *subject) removeTopics() error {
+	if s.broker == nil || len(s.topics) == 0 && s.kind != brokers.Floor {
+		return nil
+	}
+	c, err := load.Dial(s.broker.Addr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if s.kind == brokers.Floor {
+		_, err := c.Exchange(load.Frame(load.DeleteTopicsRequest(nil)))
+		return err
+	}
+	return load.DeleteTopics(c, s.topics)
+}
 
 // topic creates a topic for the row; the floor has none and wants none.
 func (s *subject) topic(suffix string, partitions int32, configs map[string]string) (load.Topic, error) {
@@ -89,6 +107,7 @@ func (s *subject) topic(suffix string, partitions int32, configs map[string]stri
 	if err != nil {
 		return load.Topic{}, err
 	}
+	s.topics = append(s.topics, name)
 	return topics[0], awaitLeaders(c, topics)
 }
 

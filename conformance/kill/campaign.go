@@ -52,19 +52,34 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 		return nil, errors.Join(err, b.Kill())
 	}
 	report := &Report{}
-	load, stopLoad := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	for i := range 2 {
-		running.Go(func() { produceUntil(load, b.addr, i, h) })
-		running.Go(func() { consumeUntil(load, b.addr, h) })
-	}
-	err = killAgain(ctx, b, opt, report, h)
-	stopLoad()
-	running.Wait()
-	if err != nil {
+	if err := underLoad(ctx, b, h, func() error { return killAgain(ctx, b, opt, report, h) }); err != nil {
 		return nil, err
 	}
 	return report, finish(ctx, b, opt, report, h)
+}
+
+// catchUp is how long the group may take, once it is left in peace, to read what was acknowledged.
+const catchUp = 2 * time.Minute
+
+// underLoad does the work while two producers and a group of two run against the broker. The producers end with it; the
+// group goes on until it has read every record that was acknowledged.
+func underLoad(ctx context.Context, b *Broker, h *history, work func() error) error {
+	produce, stopProducers := context.WithCancel(ctx)
+	consume, stopConsumers := context.WithCancel(ctx)
+	var producers, consumers sync.WaitGroup
+	for i := range 2 {
+		producers.Go(func() { produceUntil(produce, b.addr, i, h) })
+		consumers.Go(func() { consumeUntil(consume, b.addr, h) })
+	}
+	err := work()
+	stopProducers()
+	producers.Wait()
+	if err == nil {
+		h.awaitGroup(ctx, catchUp)
+	}
+	stopConsumers()
+	consumers.Wait()
+	return err
 }
 
 func killAgain(ctx context.Context, b *Broker, opt Options, report *Report, h *history) error {

@@ -1,9 +1,11 @@
 package kill
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // place is where a record is.
@@ -18,12 +20,17 @@ type history struct {
 	acked     map[string]place // value -> where the broker said it is
 	unknown   map[string]bool  // values whose produce failed: they may be there or not
 	committed map[int32]int64  // partition -> highest acknowledged commit
-	consumed  int
+	consumed  int              // how often the group was given a record
+	unread    map[string]bool  // acknowledged, and not yet given to the group
+	given     map[string]bool  // given to the group before the acknowledgement came
 	faults    []string
 }
 
 func newHistory() *history {
-	return &history{acked: map[string]place{}, unknown: map[string]bool{}, committed: map[int32]int64{}}
+	return &history{
+		acked: map[string]place{}, unknown: map[string]bool{}, committed: map[int32]int64{},
+		unread: map[string]bool{}, given: map[string]bool{},
+	}
 }
 
 func (h *history) fault(format string, args ...any) {
@@ -41,6 +48,33 @@ func (h *history) produced(value string, at place, err error) {
 		return
 	}
 	h.acked[value] = at
+	if h.given[value] {
+		delete(h.given, value)
+	} else {
+		h.unread[value] = true
+	}
+}
+
+// awaitGroup waits until the group was given every record that was acknowledged. One that does not come is a fault.
+func (h *history) awaitGroup(ctx context.Context, atMost time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, atMost)
+	defer cancel()
+	for {
+		h.mu.Lock()
+		left := len(h.unread)
+		h.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.fault("the group was not given %d of %d acknowledged records", left, len(h.acked))
+			return
+		}
+	}
 }
 
 // read notes a record that a group's member was given.
@@ -48,6 +82,11 @@ func (h *history) read(value string, at place) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.consumed++
+	if h.unread[value] {
+		delete(h.unread, value)
+	} else if _, acked := h.acked[value]; !acked {
+		h.given[value] = true
+	}
 	if below := h.committed[at.partition]; at.offset < below {
 		h.fault("group read %s at %d/%d again, though a commit of %d was acknowledged", value, at.partition, at.offset, below)
 	}

@@ -1,8 +1,11 @@
 package kill
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 )
 
 // A good history has no fault, and every way of spoiling it is found: a checker that finds nothing proves nothing.
@@ -37,5 +40,23 @@ func TestTheJudgeFindsEverySpoiledHistory(t *testing.T) {
 		if len(h.judge(log)) == 0 {
 			t.Errorf("%s was not found", name)
 		}
+	}
+}
+
+// A record that the group was never given is a fault, in whichever order the acknowledgement and the record came.
+func TestTheGroupIsToReadAllThatWasAcknowledged(t *testing.T) {
+	h := newHistory()
+	h.read("a", place{0, 0})
+	h.produced("a", place{0, 0}, nil)
+	h.produced("b", place{0, 1}, nil)
+	h.read("b", place{0, 1})
+	h.awaitGroup(context.Background(), time.Minute)
+	if len(h.faults) > 0 {
+		t.Fatalf("a group that read all: %q", h.faults)
+	}
+	h.produced("c", place{0, 2}, nil)
+	h.awaitGroup(context.Background(), time.Millisecond)
+	if len(h.faults) != 1 || !strings.Contains(h.faults[0], "1 of 3") {
+		t.Fatalf("a group that missed one of three: %q", h.faults)
 	}
 }

@@ -21,6 +21,7 @@ import (
 //	Metadata     names itself, so that it counts as started
 //	Produce      reads the frame, CRC32C over it, appends it to one file, answers
 //	Fetch        sends partition-max-bytes of that file from the offset (here a position), by sendfile
+//	DeleteTopics empties the file
 //	others       an answer of a few bytes: what a request costs that asks for nothing
 //
 // It keeps no order between connections and checks nothing: it is a floor, not a broker.
@@ -92,6 +93,10 @@ func (s *floorServer) answer(c *net.TCPConn, frame []byte) error {
 		}
 	case kmsg.Fetch:
 		return s.send(c, frame)
+	case kmsg.DeleteTopics:
+		if err := s.empty(); err != nil {
+			return err
+		}
 	}
 	return reply(c, frame, make([]byte, 32))
 }
@@ -125,11 +130,21 @@ func (s *floorServer) append(frame []byte) error {
 	return err
 }
 
+func (s *floorServer) empty() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.size = 0
+	return s.file.Truncate(0)
+}
+
 func (s *floorServer) send(c *net.TCPConn, frame []byte) error {
 	position, size, err := fetchRange(frame)
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	size = max(0, min(size, s.size-position))
+	s.mu.Unlock()
 	section, err := os.Open(s.file.Name())
 	if err != nil {
 		return err

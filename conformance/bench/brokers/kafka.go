@@ -22,8 +22,8 @@ const (
 )
 
 // writeProperties writes the properties of a single node that is broker and controller. What else differs from Kafka's
-// defaults: replication factors of the internal topics (there is one node), and no wait before a group's first rebalance
-// (the bench measures work, not waiting).
+// defaults: replication factors of the internal topics (there is one node), no wait before a group's first rebalance
+// (the bench measures work, not waiting), and deleted logs go at once (their space is wanted by the next row).
 func (b *Broker) writeProperties(sessionMs int) error {
 	properties := []string{
 		"process.roles=broker,controller",
@@ -41,6 +41,7 @@ func (b *Broker) writeProperties(sessionMs int) error {
 		"share.coordinator.state.topic.replication.factor=1",
 		"share.coordinator.state.topic.min.isr=1",
 		"group.initial.rebalance.delay.ms=0",
+		"log.segment.delete.delay.ms=1000",
 		fmt.Sprintf("broker.session.timeout.ms=%d", sessionMs),
 	}
 	text := strings.Join(properties, "\n") + "\n"

@@ -73,6 +73,31 @@ func createTopicsRequest(names []string, partitions int32, configs map[string]st
 	return req
 }
 
+// DeleteTopicsRequest names topics to delete.
+func DeleteTopicsRequest(names []string) *kmsg.DeleteTopicsRequest {
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	req.SetVersion(6)
+	req.TimeoutMillis = 60_000
+	for _, name := range names {
+		req.Topics = append(req.Topics, kmsg.DeleteTopicsRequestTopic{Topic: &name})
+	}
+	return req
+}
+
+// DeleteTopics deletes topics.
+func DeleteTopics(c *Conn, names []string) error {
+	resp, err := c.Request(DeleteTopicsRequest(names))
+	if err != nil {
+		return err
+	}
+	for _, t := range resp.(*kmsg.DeleteTopicsResponse).Topics {
+		if err := code(t.ErrorCode); err != nil {
+			return fmt.Errorf("delete topic %s: %w", *t.Topic, err)
+		}
+	}
+	return nil
+}
+
 // MetadataRequest asks for the brokers and no topic.
 func MetadataRequest() *kmsg.MetadataRequest {
 	req := kmsg.NewPtrMetadataRequest()
