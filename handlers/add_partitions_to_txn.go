@@ -23,6 +23,9 @@ import (
 func (b *Broker) addPartitionsToTxn(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.AddPartitionsToTxnRequest)
 	resp := respond[*kmsg.AddPartitionsToTxnResponse](r)
+	if !roomToJoin(req) {
+		return nil, errAnswerTooLarge
+	}
 	if req.Version < 4 {
 		answered := b.addToTxns(ctx, r, []kmsg.AddPartitionsToTxnRequestTransaction{onlyTransaction(req)})[0]
 		for _, t := range answered.Topics {
@@ -46,6 +49,23 @@ func (b *Broker) addPartitionsToTxn(ctx context.Context, r *wire.Request) (wire.
 	}
 	resp.Transactions = b.addToTxns(ctx, r, req.Transactions)
 	return resp, nil
+}
+
+// joinedBytes is what a partition is reckoned to take while its request is answered.
+const joinedBytes = 100
+
+// roomToJoin says whether the request names no more partitions, again and again perhaps, than can be answered.
+func roomToJoin(req *kmsg.AddPartitionsToTxnRequest) bool {
+	room := answerRoom(maxAnswerBytes)
+	for _, t := range req.Topics {
+		room.take(joinedBytes * int64(len(t.Partitions)))
+	}
+	for _, txn := range req.Transactions {
+		for _, t := range txn.Topics {
+			room.take(joinedBytes * int64(len(t.Partitions)))
+		}
+	}
+	return room.take(0)
 }
 
 var errNothingToAnswer = errors.New("a request that adds to no transaction has no answer")

@@ -89,12 +89,13 @@ func changeOf(res alteredResource, before, after map[string]string) configChange
 		for _, op := range res.ops {
 			if value, has := after[op.name]; has {
 				change.set[op.name] = value
-			} else if !slices.Contains(change.removed, op.name) {
+			} else {
 				change.removed = append(change.removed, op.name)
 			}
 		}
 	}
 	slices.Sort(change.removed)
+	change.removed = slices.Compact(change.removed)
 	return change
 }
 

@@ -17,10 +17,13 @@ import (
 func (b *Broker) deleteRecords(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DeleteRecordsRequest)
 	resp := respond[*kmsg.DeleteRecordsResponse](r)
-	last := map[topicPartition]int64{}
+	last, room := map[topicPartition]int64{}, answerRoom(maxAnswerBytes)
 	for _, asked := range req.Topics {
 		for _, p := range asked.Partitions {
 			last[topicPartition{asked.Topic, p.Partition}] = p.Offset
+			if !room.take(deletionBytes) {
+				return nil, errAnswerTooLarge
+			}
 		}
 	}
 	at := map[string]int{}
@@ -46,6 +49,9 @@ func (b *Broker) deleteRecords(ctx context.Context, r *wire.Request) (wire.Reply
 	}
 	return resp, nil
 }
+
+// deletionBytes is what a partition is reckoned to take while its request is answered.
+const deletionBytes = 200
 
 func (b *Broker) deleteBefore(ctx context.Context, r *wire.Request, name string, number int32, before int64) (lowWatermark int64, code int16) {
 	state, _ := b.view()

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -108,7 +107,7 @@ func (d *deletion) run(req *kmsg.DeleteTopicsRequest) {
 
 func (d *deletion) byID(ids []projections.ID, names, twiceIDs []string) {
 	topics := d.tx.State.Topics
-	doomed := map[projections.ID]bool{}
+	doomed, twice := map[projections.ID]bool{}, setOf(twiceIDs)
 	for _, id := range ids {
 		if topics.WithID(id) == nil {
 			d.refuse(nil, id, unknownTopicID, "This server does not host this topic ID.")
@@ -121,7 +120,7 @@ func (d *deletion) byID(ids []projections.ID, names, twiceIDs []string) {
 		switch {
 		case topic == nil:
 			d.refuse(text(name), projections.ID{}, unknownTopicOrPartition, "This server does not host this topic-partition.")
-		case doomed[topic.ID] || slices.Contains(twiceIDs, string(topic.ID[:])):
+		case doomed[topic.ID] || twice[string(topic.ID[:])]:
 			d.refuse(text(name), topic.ID, invalidRequest, "The provided topic name maps to an ID that was already supplied.")
 			delete(doomed, topic.ID)
 		default:

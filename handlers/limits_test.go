@@ -265,10 +265,20 @@ func TestAnswersAreBounded(t *testing.T) {
 	configs := kmsg.NewPtrDescribeConfigsRequest()
 	configs.IncludeSynonyms, configs.IncludeDocumentation = true, true
 	configs.Resources = slices.Repeat([]kmsg.DescribeConfigsRequestResource{{ResourceType: topicKind, ResourceName: "t"}}, times)
+	joined := kmsg.NewPtrAddPartitionsToTxnRequest()
+	joined.TransactionalID, joined.Topics = "txn", []kmsg.AddPartitionsToTxnRequestTopic{{Topic: "t", Partitions: make([]int32, maxAnswerBytes/joinedBytes+1)}}
+	markers := kmsg.NewPtrWriteTxnMarkersRequest()
+	unknown := make([]int32, maxAnswerBytes/markerAnswerBytes+1)
+	for i := range unknown {
+		unknown[i] = int32(i + 1)
+	}
+	markers.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: 1, Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: "t", Partitions: unknown}}}}
+	deleted := kmsg.NewPtrDeleteRecordsRequest()
+	deleted.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: "t", Partitions: make([]kmsg.DeleteRecordsRequestTopicPartition, maxAnswerBytes/deletionBytes+1)}}
 	for _, asked := range []struct {
 		kmsg.Request
 		version int16
-	}{{offsets, 5}, {all, 8}, {groups, 5}, {configs, 4}} {
+	}{{offsets, 5}, {all, 8}, {groups, 5}, {configs, 4}, {joined, 3}, {markers, 1}, {deleted, 1}} {
 		c := b.connect()
 		asked.SetVersion(asked.version)
 		c.send(asked.Request)
@@ -330,5 +340,43 @@ func TestManyGroupsAreDeleted(t *testing.T) {
 	}
 	if b.state.Groups.Len() != 0 {
 		t.Errorf("%d groups are left", b.state.Groups.Len())
+	}
+}
+
+// TestWhatARequestNamesTakesTimeInProportion asks for so many things by name that looking each up among all others would take
+// hours.
+func TestWhatARequestNamesTakesTimeInProportion(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("t", 1)
+	const times = 100_000
+	produce := kmsg.NewPtrProduceRequest()
+	produce.Acks = 1
+	list := kmsg.NewPtrListTransactionsRequest()
+	alter := kmsg.NewPtrIncrementalAlterConfigsRequest()
+	broker := kmsg.NewIncrementalAlterConfigsRequestResource()
+	broker.ResourceType, broker.ResourceName = kmsg.ConfigResourceTypeBroker, "1"
+	for i := range times {
+		name := fmt.Sprint("name-", i)
+		topic := kmsg.NewProduceRequestTopic()
+		topic.Topic = name
+		topic.Partitions = append(topic.Partitions, kmsg.NewProduceRequestTopicPartition())
+		produce.Topics = append(produce.Topics, topic)
+		list.StateFilters = append(list.StateFilters, name)
+		op := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
+		op.Name, op.Op = name, kmsg.IncrementalAlterConfigOpDelete
+		broker.Configs = append(broker.Configs, op)
+	}
+	alter.Resources = append(alter.Resources, broker)
+	produced := request[*kmsg.ProduceResponse](c, produce, 9)
+	if len(produced.Topics) != times || produced.Topics[times-1].Partitions[0].ErrorCode != unknownTopicOrPartition {
+		t.Errorf("produced to %d topics", len(produced.Topics))
+	}
+	if listed := request[*kmsg.ListTransactionsResponse](c, list, 2); len(listed.UnknownStateFilters) != times {
+		t.Errorf("%d unknown states", len(listed.UnknownStateFilters))
+	}
+	altered := request[*kmsg.IncrementalAlterConfigsResponse](c, alter, 1)
+	if len(altered.Resources) != 1 {
+		t.Errorf("%d resources altered", len(altered.Resources))
 	}
 }

@@ -21,15 +21,17 @@ import (
 func (b *Broker) listTransactions(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ListTransactionsRequest)
 	resp := respond[*kmsg.ListTransactionsResponse](r)
-	filter := txnFilter{req: req, now: b.clock.NowMillis()}
+	filter := txnFilter{req: req, now: b.clock.NowMillis(), producers: setOf(req.ProducerIDFilters), states: setOf(req.StateFilters)}
 	if req.TransactionalIDPattern != nil && *req.TransactionalIDPattern != "" {
-		if filter.pattern = compileBounded(*req.TransactionalIDPattern); filter.pattern == nil {
+		if filter.pattern, filter.steps = compileBounded(*req.TransactionalIDPattern); filter.pattern == nil {
 			resp.ErrorCode = invalidRegularExpression
 			return resp, nil
 		}
 	}
+	unknown := setOf(req.StateFilters)
 	for _, name := range req.StateFilters {
-		if !slices.Contains(txnStates, name) && !slices.Contains(resp.UnknownStateFilters, name) {
+		if unknown[name] && !slices.Contains(txnStates, name) {
+			unknown[name] = false
 			resp.UnknownStateFilters = append(resp.UnknownStateFilters, name)
 		}
 	}
@@ -40,8 +42,11 @@ func (b *Broker) listTransactions(_ context.Context, r *wire.Request) (wire.Repl
 			one.TransactionalID, one.ProducerID, one.TransactionState = t.ID, t.ProducerID, t.State.String()
 			resp.TransactionStates = append(resp.TransactionStates, one)
 		}
-		return true
+		return filter.work <= maxPatternWork
 	})
+	if filter.work > maxPatternWork {
+		resp.ErrorCode, resp.TransactionStates = invalidRegularExpression, nil
+	}
 	return resp, nil
 }
 
@@ -51,31 +56,60 @@ var txnStates = []string{
 }
 
 type txnFilter struct {
-	req     *kmsg.ListTransactionsRequest
-	now     int64
-	pattern *regexp.Regexp
+	req       *kmsg.ListTransactionsRequest
+	now       int64
+	producers map[int64]bool // empty: all
+	states    map[string]bool
+	pattern   *regexp.Regexp
+	steps     int64 // that a byte takes at most to match
+	work      int64 // steps taken
+}
+
+func setOf[T comparable](all []T) map[T]bool {
+	set := make(map[T]bool, len(all))
+	for _, one := range all {
+		set[one] = true
+	}
+	return set
 }
 
 func (f *txnFilter) passes(t *projections.Transaction) bool {
 	switch {
-	case len(f.req.ProducerIDFilters) > 0 && !slices.Contains(f.req.ProducerIDFilters, t.ProducerID),
-		len(f.req.StateFilters) > 0 && !slices.Contains(f.req.StateFilters, t.State.String()),
+	case len(f.producers) > 0 && !f.producers[t.ProducerID],
+		len(f.states) > 0 && !f.states[t.State.String()],
 		f.req.Version >= 1 && f.req.DurationFilterMillis >= 0 && f.now-t.StartAt <= f.req.DurationFilterMillis:
 		return false
 	}
-	return f.pattern == nil || f.pattern.MatchString(t.ID)
+	if f.pattern == nil {
+		return true
+	}
+	f.work += f.steps * int64(len(t.ID)+1)
+	return f.pattern.MatchString(t.ID)
 }
 
 // Patterns of clients are held to a length and to a size once compiled: matching takes time in proportion to both.
 const (
-	maxPattern     = 1_000 // bytes
-	maxPatternInst = 2_000 // instructions
+	maxPattern     = 1_000       // bytes
+	maxPatternInst = 2_000       // instructions
+	maxPatternWork = 100_000_000 // instructions times bytes, over all names: some seconds
 )
 
-// compileBounded compiles a pattern that must match a whole name; nil when it is none, or too large.
-func compileBounded(pattern string) *regexp.Regexp {
+// compileBounded compiles a pattern that must match a whole name, and gives its number of instructions; nil when it is none,
+// or too large.
+func compileBounded(pattern string) (*regexp.Regexp, int64) {
 	compiled, _ := compilePattern(pattern)
-	return compiled
+	if compiled == nil {
+		return nil, 0
+	}
+	parsed, err := syntax.Parse(compiled.String(), syntax.Perl)
+	if err != nil {
+		return nil, 0
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, 0
+	}
+	return compiled, int64(len(prog.Inst))
 }
 
 // compilePattern compiles a pattern of RE2 that must match a whole name, or says in RE2's words what is wrong with it. What

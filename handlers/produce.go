@@ -33,7 +33,7 @@ func (b *Broker) produce(ctx context.Context, r *wire.Request) (wire.Reply, erro
 	req := r.Body.(*kmsg.ProduceRequest)
 	p := production{broker: b, req: req}
 	if len(req.Topics) != 1 || len(req.Topics[0].Partitions) != 1 { // one partition stands in nobody's way, and is most requests
-		p.at = map[fetchKey]*placed{}
+		p.at, p.topics = map[fetchKey]*placed{}, map[fetchKey]int{}
 	}
 	refused := unreadable(req)
 	if refused == nil {
@@ -69,6 +69,7 @@ type production struct {
 	req      *kmsg.ProduceRequest
 	answers  []kmsg.ProduceResponseTopic
 	at       map[fetchKey]*placed // nil: the request has one partition
+	topics   map[fetchKey]int     // where they are in the answers, by the key of partition 0; nil likewise
 	order    []*placed
 	unsynced []unsynced
 	txn      *txnProduction // nil: no batch is of a transaction
@@ -124,15 +125,20 @@ func (p *production) slot(topic *kmsg.ProduceRequestTopic, number int32) (slot *
 	if slot = p.at[key]; slot != nil {
 		return slot, false
 	}
-	i := slices.IndexFunc(p.answers, func(t kmsg.ProduceResponseTopic) bool { return t.Topic == topic.Topic && t.TopicID == topic.TopicID })
-	if i < 0 {
+	key.number = 0
+	i, known := p.topics[key]
+	if !known {
 		answer := kmsg.NewProduceResponseTopic()
 		answer.Topic, answer.TopicID = topic.Topic, topic.TopicID
 		i = len(p.answers)
 		p.answers = append(p.answers, answer)
+		if p.topics != nil {
+			p.topics[key] = i
+		}
 	}
 	slot = &placed{topic: i, partition: len(p.answers[i].Partitions)}
 	if p.at != nil {
+		key.number = number
 		p.at[key] = slot
 	}
 	p.order = append(p.order, slot)

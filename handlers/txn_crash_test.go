@@ -172,9 +172,14 @@ func committedIn(c *testConn, partition int32) (map[int32]bool, error) {
 // txnBatch is a transactional batch of n records.
 func txnBatch(n int, p producerIdentity, sequence int32) []byte {
 	raw := batch(n, day, p.id, p.epoch, sequence)
+	transactional(raw)
+	return raw
+}
+
+// transactional makes a batch one of a transaction.
+func transactional(raw []byte) {
 	raw[22] |= 0x10
 	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], crc32.MakeTable(crc32.Castagnoli)))
-	return raw
 }
 
 // A partition is opened with a transaction that a power failure took out of the journal, and the journal cannot be written:
@@ -218,5 +223,93 @@ func TestUnknownTransactionOnAFullDisk(t *testing.T) {
 	}
 	if code != invalidProducerEpoch {
 		t.Errorf("with space again: code %d", code)
+	}
+}
+
+// A power failure takes markers whose verdict the journal has. The broker starts whatever it finds: a partition that was part
+// of the transaction and never written to, one that is damaged, a disk that is full. With space again the verdict is written.
+func TestLostMarkers(t *testing.T) {
+	inLogs := func(name string) bool { return strings.HasPrefix(name, "segments/") && strings.HasSuffix(name, ".log") }
+	for name, meanwhile := range map[string]func(*disk.Mem){
+		"nothing": func(*disk.Mem) {},
+		"damage":  func(fsys *disk.Mem) { removeFiles(t, fsys, inLogs) },
+		"a full disk": func(fsys *disk.Mem) {
+			fsys.Inject(&disk.Fault{Err: disk.ENOSPC, Only: []disk.Op{disk.OpWrite, disk.OpPreallocate}, Persistent: true, Match: inLogs})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &testBroker{t: t, fs: disk.NewMem(), clock: &manualClock{}, boot: "boot 1"}
+			b.clock.now.Store(day)
+			b.start()
+			commitAndKeepTheVerdict(t, b)
+			after := b.fs.Crash(disk.PowerLoss())
+			b.abandon()
+			meanwhile(after)
+			again := &testBroker{t: t, fs: after, clock: b.clock, boot: "boot 2"}
+			started := make(chan struct{})
+			go func() { again.start(); close(started) }()
+			select {
+			case <-started:
+			case <-time.After(20 * time.Second):
+				t.Fatal("it does not start")
+			}
+			defer again.abandon()
+			after.Clear()
+			if name == "damage" {
+				return
+			}
+			if seen, err := committedIn(again.connect(), 0); err != nil || !seen[1] {
+				t.Errorf("%v %v", seen, err)
+			}
+		})
+	}
+}
+
+// commitAndKeepTheVerdict commits a transaction of one record in partition 0, with partition 1 a part of it that has none. All
+// of that is on disk but the markers.
+func commitAndKeepTheVerdict(t *testing.T, b *testBroker) {
+	c := b.connect()
+	c.createTopic("orders", 2)
+	for _, code := range []int16{initTxn(c, "txn"), addToTxn(c, 0), addToTxn(c, 1)} {
+		if code != none {
+			t.Fatal(code)
+		}
+	}
+	req := produceRequest("orders", -1, txnBatch(1, identityOf(c, "txn"), 0))
+	req.TransactionID = text("txn")
+	if code := ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode; code != none {
+		t.Fatal(code)
+	}
+	if code := endTxnOf(c); code != none {
+		t.Fatal(code)
+	}
+	_, seq := b.store.View()
+	if err := b.store.SyncTo(seq)(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// removeFiles takes files of partitions away.
+func removeFiles(t *testing.T, fsys *disk.Mem, which func(string) bool) {
+	t.Helper()
+	dirs, err := fsys.ReadDir("segments")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		if !dir.IsDir() {
+			continue
+		}
+		files, err := fsys.ReadDir("segments/" + dir.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if name := "segments/" + dir.Name() + "/" + file.Name(); which(name) {
+				if err := fsys.Remove(name); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	}
 }

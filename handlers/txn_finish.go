@@ -160,7 +160,7 @@ func (c *txnCoordinator) appendVerdict(log *segments.Partition, t *projections.T
 	if look {
 		c.mending.Lock()
 		defer c.mending.Unlock()
-		open, err := opensIn(log, t.ProducerID)
+		open, err := log.OpenTxnOf(t.ProducerID)
 		if err != nil || open == nil || isLater(t, open) {
 			return -1, err == nil, err
 		}
@@ -179,7 +179,7 @@ func (c *txnCoordinator) logOf(state *projections.State, p journal.TxnPartition)
 // appendMarker writes a marker and gives its offset: -1 when the partition has gone, or has seen a later producer.
 func (c *txnCoordinator) appendMarker(log *segments.Partition, m segments.Marker) (int64, error) {
 	state, seq := c.view()
-	m.CoordinatorEpoch = coordinatorEpoch(state)
+	m.CoordinatorEpoch, m.Own = coordinatorEpoch(state), true
 	appended, err := log.AppendMarker(m, c.markerAdmission(state, seq, log.ID()))
 	var refused *segments.ProducerError
 	if errors.Is(err, segments.ErrRemoved) || errors.As(err, &refused) {
@@ -199,20 +199,6 @@ func (c *txnCoordinator) markerAdmission(state *projections.State, seq uint64, i
 
 // coordinatorEpoch is the epoch of the transaction coordinator: like a leader's epoch it is raised by two at a start.
 func coordinatorEpoch(state *projections.State) int32 { return 2 * max(state.Starts-1, 0) }
-
-// opensIn says whether the producer has a transaction open in the log.
-func opensIn(log *segments.Partition, producer int64) (*segments.OpenTxn, error) {
-	open, err := log.OpenTxns()
-	if err != nil {
-		return nil, err
-	}
-	for i := range open {
-		if open[i].ProducerID == producer {
-			return &open[i], nil
-		}
-	}
-	return nil, nil
-}
 
 // syncAll puts all of a log on disk.
 func (c *txnCoordinator) syncAll(log *segments.Partition) error {

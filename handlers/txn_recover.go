@@ -194,7 +194,7 @@ func (c *txnCoordinator) settle(log *segments.Partition, o *unsettledTxn) error 
 
 // stillOpen says whether the log has just that transaction open.
 func stillOpen(log *segments.Partition, o segments.OpenTxn) (bool, error) {
-	open, err := opensIn(log, o.ProducerID)
+	open, err := log.OpenTxnOf(o.ProducerID)
 	return open != nil && open.FirstOffset == o.FirstOffset, err
 }
 
@@ -253,7 +253,7 @@ func (c *txnCoordinator) appendAbort(log *segments.Partition, o segments.OpenTxn
 // settleJoining looks at a partition before it joins a transaction of the producer: what it has open of the producer already
 // must not become part of it.
 func (c *txnCoordinator) settleJoining(log *segments.Partition, producer int64) error {
-	open, err := opensIn(log, producer)
+	open, err := log.OpenTxnOf(producer)
 	if err != nil || open == nil {
 		return err
 	}

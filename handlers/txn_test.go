@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -89,5 +90,56 @@ func TestLateBatchIsInNoOtherTransaction(t *testing.T) {
 		if code := ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode; code != invalidProducerEpoch {
 			t.Errorf("v%d: code %d", version, code)
 		}
+	}
+}
+
+// TestMatchingIsBounded: a pattern that takes long with one name is refused when there are many.
+func TestMatchingIsBounded(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	for i := range 60 {
+		if code := initTxn(c, fmt.Sprint(i, strings.Repeat("a", 4000))); code != none {
+			t.Fatal(code)
+		}
+	}
+	for pattern, want := range map[string]int16{".*b": none, "1a*": none, ".*((a{0,30}){0,30})b": invalidRegularExpression} {
+		req := kmsg.NewPtrListTransactionsRequest()
+		req.DurationFilterMillis, req.TransactionalIDPattern = -1, &pattern
+		if resp := request[*kmsg.ListTransactionsResponse](c, req, 2); resp.ErrorCode != want {
+			t.Errorf("%s: code %d", pattern, resp.ErrorCode)
+		}
+	}
+}
+
+// TestMarkerOfAStrangeCoordinator: a client writes a marker of a coordinator's epoch that is not there yet. The transactions that
+// follow are ended all the same: the commit is seen, now and after a restart.
+func TestMarkerOfAStrangeCoordinator(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("orders", 1)
+	if code := initTxn(c, "txn"); code != none {
+		t.Fatal(code)
+	}
+	p := identityOf(c, "txn")
+	marker := kmsg.NewPtrWriteTxnMarkersRequest()
+	marker.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: p.id, ProducerEpoch: p.epoch, CoordinatorEpoch: 1 << 30,
+		Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: "orders", Partitions: []int32{0}}}}}
+	if code := request[*kmsg.WriteTxnMarkersResponse](c, marker, 1).Markers[0].Topics[0].Partitions[0].ErrorCode; code != none {
+		t.Fatal(code)
+	}
+	req := produceRequest("orders", -1, txnBatch(1, p, 0))
+	req.Version, req.TransactionID = 12, text("txn")
+	if code := ask[*kmsg.ProduceResponse](c, req).Topics[0].Partitions[0].ErrorCode; code != none {
+		t.Fatal(code)
+	}
+	if code := endTxnOf(c); code != none {
+		t.Fatal(code)
+	}
+	for range 2 {
+		if seen, err := committedIn(c, 0); err != nil || !seen[1] {
+			t.Errorf("%v %v", seen, err)
+		}
+		b.restart()
+		c = b.connect()
 	}
 }

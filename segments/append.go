@@ -199,8 +199,27 @@ func (p *Partition) addSegment(before, s *segment) {
 	if before != nil {
 		before.state = state
 		p.sealed = append(p.sealed, before)
+		p.boundStates()
 	}
 	p.segments = append(p.segments[:len(p.segments):len(p.segments)], s)
+}
+
+// statesMost is what the states of full segments may take that wait to be finished, beside the newest.
+const statesMost = 8 << 20
+
+// boundStates lets go of the oldest states of full segments when they take too much: those have no snapshot behind them then,
+// and a recovery begins further back. The caller holds mu.
+func (p *Partition) boundStates() {
+	bytes := 0
+	for i := len(p.sealed) - 2; i >= 0; i-- {
+		s := p.sealed[i]
+		if s.state == nil {
+			return // and so have all before
+		}
+		if bytes += len(s.state); bytes > statesMost {
+			s.state = nil
+		}
+	}
 }
 
 // publish lets readers see a batch that was written.

@@ -213,7 +213,7 @@ func (p *Partition) cleanPass(ctx context.Context, r CleanRules, c *Cleaner, wor
 		return err
 	}
 	c.filter.keys, c.filter.now, c.filter.retention = keys, c.opt.Now(), r.DeleteRetentionMs
-	c.filter.txns, c.filter.last = newCleanedTxns(aborted), last
+	c.filter.txns, c.filter.last = newCleanedTxns(aborted, 0), last
 	for len(segments) > 0 && segments[0].base <= keys.through {
 		n := p.groupOf(segments, keys.through)
 		if err := p.cleanGroup(ctx, c, segments[:n:n], done); err != nil {

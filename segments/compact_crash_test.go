@@ -2,9 +2,11 @@ package segments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"doze/disk"
@@ -169,5 +171,31 @@ func TestEveryFailingOperationOfACompaction(t *testing.T) {
 		}
 		mayHave(t, all, p, note)
 		afterCrash(t, mem.Crash(disk.KillProcess()), all, "same", note)
+	}
+}
+
+// TestCompactionGoesOnAfterAFullDisk: without room for the few bytes that note what it did, a compaction changes nothing, and
+// the next one goes on.
+func TestCompactionGoesOnAfterAFullDisk(t *testing.T) {
+	mem := disk.NewMem()
+	p := openTest(t, mem).Partition(ID{topicA, 0}, Config{})
+	for i := range 3 {
+		put(t, p, fmt.Sprintf("a=%d", i))
+		rolled(t, p)
+		for n := range 3 { // the swap, its end, the end of the pass
+			mem.Inject(&disk.Fault{After: n, Err: disk.ENOSPC, Only: []disk.Op{disk.OpWrite},
+				Match: func(name string) bool { return strings.Contains(name, cleanedFile+".new") }})
+			_, err := p.Clean(context.Background(), CleanRules{}, cleaner(5000))
+			mem.Clear()
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, disk.ENOSPC) {
+				t.Fatal(err)
+			}
+		}
+		clean(t, p, CleanRules{}, 5000)
+		wantRecords(t, p, fmt.Sprintf("%d:a=%d", i, i))
+		verifyClean(t, mem, true)
 	}
 }

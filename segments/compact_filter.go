@@ -76,7 +76,7 @@ func (f *filter) batch(h *Header, raw []byte, end int64) []byte {
 		return f.leftOf(h, keepHeader)
 	}
 	_, set := h.deleteHorizon()
-	setHorizon := !set && (v.tombstones || spent && h.Control())
+	setHorizon := !set && f.retention <= math.MaxInt64-f.now && (v.tombstones || spent && h.Control()) // else it has no end, as in Kafka
 	if v.kept == h.Records && !setHorizon {
 		return raw
 	}

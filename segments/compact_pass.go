@@ -70,7 +70,7 @@ func (p *Partition) eachBatch(ctx context.Context, c *Cleaner, s *segment, from 
 // keys it has: a pass must come further than the one before.
 func (p *Partition) mapKeys(ctx context.Context, c *Cleaner, segments []sealedSegment, work Cleanable, aborted []abortedTxn, done *Cleaned) (*keyMap, error) {
 	m := newKeyMap(c.opt.MapBytes)
-	txns := newCleanedTxns(aborted)
+	txns := newCleanedTxns(aborted, work.From)
 	first := true
 	for _, s := range segments {
 		if s.next <= work.From {

@@ -41,9 +41,8 @@ func (p *Partition) swapIn(group []*segment, w *cleanedSegment, end int64) error
 	p.mu.Unlock()
 	next.rewritten = max(next.rewritten, end)
 	next.swap = swap{base: w.base, end: end, size: w.written, entries: w.count, logCRC: w.crcs[0], indexCRC: w.crcs[1]}
-	if err := p.writeCleanState(next); err != nil {
-		p.stuck = fmt.Errorf("note a compacted segment: %w", err) // it may be noted or not: only an open can tell
-		return p.stuck
+	if err := p.noteState(next); err != nil {
+		return fmt.Errorf("note a compacted segment: %w", err)
 	}
 	p.install(group, w, next)
 	return p.clearSwap()
@@ -155,12 +154,27 @@ func (p *Partition) noteClean(to int64) error {
 		return ErrRemoved
 	}
 	next.clean, next.swap = to, noSwap
-	if err := p.writeCleanState(next); err != nil {
-		p.stuck = fmt.Errorf("note what is compacted: %w", err)
-		return p.stuck
+	if err := p.noteState(next); err != nil {
+		return fmt.Errorf("note what is compacted: %w", err)
 	}
 	p.mu.Lock()
 	p.cleaned = next
 	p.mu.Unlock()
 	return nil
+}
+
+// noteState replaces the file "cleaned". A failure that left the old one in its place, as on a full disk, changed nothing.
+// After any other the new one may be on disk or not: only an open can tell.
+func (p *Partition) noteState(next cleanState) error {
+	err := p.writeCleanState(next)
+	if err == nil {
+		return nil
+	}
+	p.mu.Lock()
+	old := p.cleaned
+	p.mu.Unlock()
+	if is, rerr := readCleanState(p.dir.fs, p.path); rerr != nil || is != old {
+		p.stuck = err
+	}
+	return err
 }

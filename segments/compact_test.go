@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -389,4 +390,20 @@ func sameFold(t *testing.T, before, after []kept, note string) {
 	if !slices.Equal(after, want) {
 		t.Fatalf("%s: left are\n%v\nwant\n%v", note, after, want)
 	}
+}
+
+// TestTombstonesThatAreKeptForEver: when delete.retention.ms is so long that its end has no number, a tombstone stays, as in
+// Kafka.
+func TestTombstonesThatAreKeptForEver(t *testing.T) {
+	p := openTest(t, disk.NewMem()).Partition(ID{topicA, 0}, Config{})
+	rules := CleanRules{DeleteRetentionMs: math.MaxInt64}
+	put(t, p, "a=1")
+	put(t, p, "a", "b=1")
+	rolled(t, p)
+	clean(t, p, rules, 2000)
+	wantRecords(t, p, "1:a deleted", "2:b=1")
+	put(t, p, "b=2")
+	rolled(t, p)
+	clean(t, p, rules, 3000)
+	wantRecords(t, p, "1:a deleted", "3:b=2")
 }

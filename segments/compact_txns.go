@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// abortedTxn is a transaction that was aborted, with the offset of the first batch of it that the log has.
+// abortedTxn is a transaction that was aborted, with the offsets of the first batch of it that the log has and of its marker.
 type abortedTxn struct {
-	producer int64
-	first    int64
+	producer    int64
+	first, last int64
 }
 
 // cleanedTxns follows transactions while batches go by in the order of offsets.
@@ -18,8 +18,9 @@ type cleanedTxns struct {
 	committed map[int64]bool // producers of which batches of a committed transaction went by, before its marker
 }
 
-func newCleanedTxns(aborted []abortedTxn) cleanedTxns {
-	aborted = slices.Clone(aborted)
+// newCleanedTxns is for batches from the offset from on: what was over before says nothing of them.
+func newCleanedTxns(aborted []abortedTxn, from int64) cleanedTxns {
+	aborted = slices.DeleteFunc(slices.Clone(aborted), func(a abortedTxn) bool { return a.last < from })
 	slices.SortFunc(aborted, func(a, b abortedTxn) int { return cmp.Compare(a.first, b.first) })
 	return cleanedTxns{aborted: aborted, aborting: map[int64]bool{}, committed: map[int64]bool{}}
 }
@@ -92,7 +93,7 @@ func (p *Partition) abortedIn(s *segment, open map[int64]int64, aborted *[]abort
 				return true, nil
 			}
 			if first, has := open[e.producerID]; has && e.attributes&entryAbort != 0 {
-				*aborted = append(*aborted, abortedTxn{e.producerID, first})
+				*aborted = append(*aborted, abortedTxn{e.producerID, first, e.offset})
 			}
 			delete(open, e.producerID)
 		case e.attributes&attrTransactional != 0:

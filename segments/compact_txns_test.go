@@ -121,3 +121,23 @@ func TestAbortedBatchesStayHiddenWhileTheyAreThere(t *testing.T) {
 		s.Release()
 	}
 }
+
+// TestAnEarlierAbortHidesNoKeys: a transaction that was aborted before the dirty part begins says nothing of the keys that its
+// producer committed since, although the log still has the header of its last batch.
+func TestAnEarlierAbortHidesNoKeys(t *testing.T) {
+	p := openTest(t, disk.NewMem()).Partition(ID{topicA, 0}, Config{})
+	in := func(sequence int32, records ...string) {
+		keyedBatch{made: made{base: 1000, producer: 2, sequence: sequence, txn: true}, records: records}.append(t, p)
+	}
+	put(t, p, "a=1")
+	in(0, "b=aborted")
+	mustMark(t, p, 2, false)
+	rolled(t, p)
+	clean(t, p, CleanRules{}, 5000)
+	wantRecords(t, p, "0:a=1")
+	in(1, "a=2") // 3
+	mustMark(t, p, 2, true)
+	rolled(t, p)
+	clean(t, p, CleanRules{}, 5000)
+	wantRecords(t, p, "3:a=2")
+}

@@ -15,6 +15,8 @@ type Marker struct {
 	// TxnVersion is the transaction.version that the coordinator ends the transaction with. From 2 on the marker's epoch
 	// is above the one that the transaction's batches have (KIP-890).
 	TxnVersion int16
+	// Own: it is of the only coordinator that there is, so that no other one fences it, whatever epoch a client's marker had.
+	Own bool
 }
 
 // Types of a control record.
@@ -37,17 +39,20 @@ func (p *Partition) AppendMarker(m Marker, a Admission) (Appended, error) {
 	if m.ProducerID < 0 || m.ProducerEpoch < 0 {
 		return Appended{}, fmt.Errorf("append marker: producer %d of epoch %d is none", m.ProducerID, m.ProducerEpoch)
 	}
-	b := m.batch(a.Now)
-	if a.LogAppendTime {
-		b.setTime(a.Now, true)
-	}
 	p.write.Lock()
 	defer p.write.Unlock()
 	if err := p.writable(); err != nil {
 		return Appended{}, err
 	}
+	if known := p.producers[m.ProducerID]; m.Own && known != nil {
+		m.CoordinatorEpoch = max(m.CoordinatorEpoch, known.coordinatorEpoch)
+	}
 	if err := p.producers.admitMarker(&m); err != nil {
 		return Appended{}, err
+	}
+	b := m.batch(a.Now)
+	if a.LogAppendTime {
+		b.setTime(a.Now, true)
 	}
 	if err := p.store(&b, &a); err != nil {
 		return Appended{}, err

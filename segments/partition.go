@@ -87,7 +87,9 @@ type Partition struct {
 	shape  sync.Mutex
 	write  sync.Mutex
 	opened atomic.Bool
-	told   atomic.Uint32 // a bit for each Cause that was reported
+
+	finishing sync.Mutex    // held by who finishes full segments; after write, before mu
+	told      atomic.Uint32 // a bit for each Cause that was reported
 
 	unsettled atomic.Bool   // Options.Unfinished has not returned yet
 	settling  sync.Once     // starts it

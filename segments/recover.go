@@ -495,7 +495,9 @@ func (r *recovery) finish() {
 		s.log.wrote()
 	}
 	if len(r.later) > 0 && s.size > 0 {
-		s.state = encodeState(r.epochs, r.producers)
+		if len(r.later) == 1 { // one snapshot is enough for the next recovery
+			s.state = encodeState(r.epochs, r.producers)
+		}
 		r.sealed = append(r.sealed, s)
 	}
 }

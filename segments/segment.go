@@ -16,8 +16,7 @@ const (
 )
 
 // segment is one file of batches with its index. All that changes does so under mu of the partition, and under its write
-// lock too: but flushed and tail, which a coarse sync changes as well, what learn finds, until it is known, and state, which
-// is the coarse sync's once the segment is sealed.
+// lock too: but flushed and tail, which a coarse sync changes as well, what learn finds, until it is known, and state.
 type segment struct {
 	base  int64
 	log   *file
@@ -31,7 +30,7 @@ type segment struct {
 	stamp   uint64  // of the last entry
 	end     int64   // next offset
 	known   bool    // maxTime, first, stamp and end are; a segment that is not used need not know them
-	state   []byte  // sealed: producers and epochs at the end, for the snapshot
+	state   []byte  // sealed: producers and epochs at the end, for the snapshot; nil: none is written
 
 	aborted abortedList
 

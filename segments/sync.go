@@ -150,8 +150,11 @@ func (p *Partition) coarseSync() {
 	}
 }
 
-// syncAndFinish puts the data on disk and finishes full segments; the index follows.
+// syncAndFinish puts the data on disk and finishes full segments; the index follows. One at a time: who comes second finds
+// nothing left to finish.
 func (p *Partition) syncAndFinish() error {
+	p.finishing.Lock()
+	defer p.finishing.Unlock()
 	p.mu.Lock()
 	sealed, end := p.sealed, p.end
 	p.mu.Unlock()
@@ -214,10 +217,22 @@ func (p *Partition) finish(s *segment) error {
 	if err := s.index.sync(); err != nil {
 		return err
 	}
-	next := last.last() + 1
-	if err := p.writeSnapshot(next, s.state); err != nil {
+	return p.snapshotBehind(s, last.last()+1)
+}
+
+// snapshotBehind writes the snapshot behind a full segment, unless its state was let go of.
+func (p *Partition) snapshotBehind(s *segment, next int64) error {
+	p.mu.Lock()
+	state := s.state
+	p.mu.Unlock()
+	if state == nil {
+		return nil
+	}
+	if err := p.writeSnapshot(next, state); err != nil {
 		return err
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	s.state = nil
 	return nil
 }

@@ -228,3 +228,55 @@ func TestEndAtOpen(t *testing.T) {
 		t.Errorf("%d %v", end, err)
 	}
 }
+
+// TestFullSegmentsAreFinishedOnce: a segment that retention ends is finished at once, while a coarse sync does the same. What
+// is known of producers is in the snapshot behind it, whoever comes first.
+func TestFullSegmentsAreFinishedOnce(t *testing.T) {
+	d := openTest(t, disk.NewMem())
+	p := d.Partition(ID{topicA, 0}, Config{})
+	for i := range int32(200) {
+		mustAppend(t, p, made{records: 1, producer: 7, sequence: i})
+		var wg sync.WaitGroup
+		wg.Go(d.SyncDirty)
+		wg.Go(func() {
+			if err := p.Roll(1000); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Wait()
+		if _, known, err := p.readSnapshot(p.end); err != nil || known[7] == nil {
+			t.Fatalf("the snapshot behind segment %d: %v %v", i, known, err)
+		}
+	}
+}
+
+// TestStatesThatWaitAreBounded rolls faster than full segments are finished, with many producers to be remembered behind each.
+func TestStatesThatWaitAreBounded(t *testing.T) {
+	mem := disk.NewMem()
+	d := openTest(t, mem)
+	p := d.Partition(ID{topicA, 0}, Config{SegmentBytes: 200})
+	const producers = 800
+	for i := range int64(producers) {
+		mustAppend(t, p, made{records: 1, producer: 1 + i, key: make([]byte, 100)})
+	}
+	check := func(p *Partition, note string) {
+		t.Helper()
+		waiting := 0
+		for _, s := range p.sealed {
+			waiting += len(s.state)
+		}
+		if waiting > statesMost+producers*(producerBytes+keptBatchBytes*keptBatches) || len(p.sealed) == 0 || p.sealed[len(p.sealed)-1].state == nil {
+			t.Errorf("%s: %d bytes wait behind %d segments", note, waiting, len(p.sealed))
+		}
+	}
+	check(p, "live")
+	again := openTest(t, mem.Crash(disk.KillProcess())).Partition(ID{topicA, 0}, Config{SegmentBytes: 200})
+	if known, err := again.Producers(); err != nil || len(known) != producers {
+		t.Fatalf("%d producers %v", len(known), err)
+	}
+	check(again, "after a kill")
+	d.SyncDirty()
+	if _, known, err := p.readSnapshot(p.segments[len(p.segments)-1].base); err != nil || len(known) < producers-1 {
+		t.Errorf("the newest snapshot: %d %v", len(known), err)
+	}
+}

@@ -33,6 +33,20 @@ func (p *Partition) openTxnsLocked() []OpenTxn {
 	return out
 }
 
+// OpenTxnOf gives the transaction that a producer has open in the partition, nil when it has none.
+func (p *Partition) OpenTxnOf(producer int64) (*OpenTxn, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.producers[producer]
+	if one == nil || one.txnFirst < 0 {
+		return nil, p.usable()
+	}
+	return &OpenTxn{ProducerID: producer, ProducerEpoch: one.epoch, FirstOffset: one.txnFirst, LastTimestamp: one.lastTimestamp}, p.usable()
+}
+
 // openTxn is an open transaction's place.
 type openTxn struct {
 	first    int64

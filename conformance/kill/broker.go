@@ -19,12 +19,13 @@ import (
 // Broker is a doze process on one data directory and one port, started again and again.
 type Broker struct {
 	binary, dir, addr string
+	args              []string
 	cmd               *exec.Cmd
 	log               *os.File
 }
 
-// NewBroker prepares a broker that keeps its data and its log below dir. It takes a free port.
-func NewBroker(binary, dir string) (*Broker, error) {
+// NewBroker prepares a broker that keeps its data and its log below dir, with more arguments for serve. It takes a free port.
+func NewBroker(binary, dir string, args ...string) (*Broker, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func NewBroker(binary, dir string) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the broker's log: %w", err)
 	}
-	return &Broker{binary: binary, dir: filepath.Join(dir, "data"), addr: addr, log: log}, nil
+	return &Broker{binary: binary, dir: filepath.Join(dir, "data"), addr: addr, args: args, log: log}, nil
 }
 
 // freeAddr finds a port that stays free while the broker is down: below those that systems give to outgoing connections.
@@ -67,7 +68,7 @@ func (b *Broker) Check(ctx context.Context) error {
 // Start runs the broker and returns when it says that it is ready, with the time that took.
 func (b *Broker) Start() (time.Duration, error) {
 	began := time.Now()
-	cmd := exec.Command(b.binary, "serve", "--schema-registry=false", "--listen", b.addr, "--data-dir", b.dir)
+	cmd := exec.Command(b.binary, append([]string{"serve", "--schema-registry=false", "--listen", b.addr, "--data-dir", b.dir}, b.args...)...)
 	cmd.Stderr = b.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {

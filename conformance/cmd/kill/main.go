@@ -2,6 +2,7 @@
 // there twice.
 //
 //	go run ./conformance/cmd/kill -times 200
+//	go run ./conformance/cmd/kill -times 200 -transactions
 package main
 
 import (
@@ -26,6 +27,7 @@ func main() {
 func run() error {
 	times := flag.Int("times", 200, "how often to kill the broker")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the moments")
+	transactions := flag.Bool("transactions", false, "kill it under transactions instead, and look for what was committed and nothing else")
 	binary := flag.String("doze", "", "the doze binary; built from this module when it is not given")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "doze-kill-")
@@ -39,17 +41,35 @@ func run() error {
 		}
 	}
 	fmt.Printf("seed %d, directory %s\n", *seed, dir)
-	report, err := kill.Run(context.Background(), kill.Options{Binary: *binary, Times: *times, Seed: *seed, Dir: dir, Out: os.Stdout})
+	opt := kill.Options{Binary: *binary, Times: *times, Seed: *seed, Dir: dir, Out: os.Stdout}
+	faults, err := campaign(opt, *transactions)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d kills: %d records acknowledged, %d read by the group, slowest start %v\n", report.Kills, report.Acked,
-		report.Consumed, report.Slowest.Round(time.Millisecond))
-	if len(report.Faults) > 0 {
-		for _, fault := range report.Faults {
+	if len(faults) > 0 {
+		for _, fault := range faults {
 			fmt.Println("FAULT", fault)
 		}
-		return fmt.Errorf("%d faults with seed %d; the data is in %s", len(report.Faults), *seed, dir)
+		return fmt.Errorf("%d faults with seed %d; the data is in %s", len(faults), *seed, dir)
 	}
 	return os.RemoveAll(dir)
+}
+
+func campaign(opt kill.Options, transactions bool) (faults []string, err error) {
+	if transactions {
+		report, err := kill.RunTransactions(context.Background(), opt)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Printf("%d kills, %d stops: %d transactions committed, %d aborted, %d unknown; %d records are seen; slowest start %v\n",
+			report.Kills, report.Stops, report.Committed, report.Aborted, report.Unknown, report.Records, report.Slowest.Round(time.Millisecond))
+		return report.Faults, nil
+	}
+	report, err := kill.Run(context.Background(), opt)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("%d kills: %d records acknowledged, %d read by the group, slowest start %v\n", report.Kills, report.Acked,
+		report.Consumed, report.Slowest.Round(time.Millisecond))
+	return report.Faults, nil
 }
