@@ -87,7 +87,7 @@ func subscribes(g *projections.Group, topic string) bool {
 		return g.Consumer.Subscribed(topic)
 	}
 	if g.Streams != nil {
-		return g.State != projections.Empty && g.Streams.Reads(topic)
+		return g.State != projections.Empty && g.Streams.IsSource(topic)
 	}
 	if !g.SubscriptionsKnown {
 		return g.ProtocolType == consumerProtocolType

@@ -104,7 +104,7 @@ func (d *groupDecision) endpointsOf(g *projections.StreamsGroup, asks *projectio
 func (d *groupDecision) readAll(configured *configuredTopology, of []journal.StreamsTasks) bool {
 	all := true
 	for _, t := range of {
-		for _, topic := range configured.reads(t.Subtopology) {
+		for _, topic := range configured.sourcesOf(t.Subtopology) {
 			_, exists := d.partitionsOf(topic)
 			all = all && exists
 		}
@@ -116,15 +116,15 @@ func (d *groupDecision) readAll(configured *configuredTopology, of []journal.Str
 // as many of the first tasks, as Kafka has it.
 func (d *groupDecision) eachRead(configured *configuredTopology, of []journal.StreamsTasks, yield func(topic string, partitions []int32)) {
 	for _, t := range of {
-		for _, topic := range configured.reads(t.Subtopology) {
+		for _, topic := range configured.sourcesOf(t.Subtopology) {
 			n, _ := d.partitionsOf(topic)
 			yield(topic, slices.Clone(t.Partitions[:min(int(n), len(t.Partitions))]))
 		}
 	}
 }
 
-// reads are the topics that a subtopology reads.
-func (t *configuredTopology) reads(subtopology string) []string {
+// sourcesOf are the topics that a subtopology reads.
+func (t *configuredTopology) sourcesOf(subtopology string) []string {
 	part := t.part(subtopology)
 	if part == nil {
 		return nil

@@ -50,7 +50,7 @@ func checkStreamsCommit(g *projections.StreamsGroup, m *projections.StreamsMembe
 		o := &offsets[i]
 		reader, known := readers[o.Topic]
 		if !known && g.Topology != nil {
-			reader = g.Topology.Reader(o.Topic)
+			reader = g.Topology.SubtopologyOf(o.Topic)
 			readers[o.Topic] = reader
 		}
 		if reader == nil {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -201,9 +202,7 @@ func (t *topologist) countRepartitions() error {
 			}
 		}
 	}
-	for name, n := range counts {
-		t.decided[name] = n
-	}
+	maps.Copy(t.decided, counts)
 	return nil
 }
 
@@ -245,9 +244,7 @@ func (t *topologist) countChangelogs() error {
 			counts[c.Name] = n
 		}
 	}
-	for name, n := range counts {
-		t.decided[name] = n
-	}
+	maps.Copy(t.decided, counts)
 	return nil
 }
 

@@ -70,8 +70,10 @@ func (t *topologist) enforce(together []string) error {
 			return incorrectlyPartitioned("Number of partitions [%d] of repartition topic [%s] doesn't match number of partitions [%d] of the source topic.", had, name, n)
 		}
 	}
-	for name := range repartitions {
-		t.decided[name] = n
+	for _, name := range together {
+		if _, repartition := repartitions[name]; repartition {
+			t.decided[name] = n
+		}
 	}
 	return nil
 }
@@ -84,20 +86,21 @@ func (t *topologist) common(repartitions, sources map[string]int32) (n int32, er
 		return same(sources, sources)
 	case len(t.fixed) > 0:
 		of := map[string]int32{}
-		for name := range t.fixed {
+		for _, name := range slices.Sorted(maps.Keys(t.fixed)) {
 			of[name], _ = t.partitions(name)
 		}
 		return same(of, repartitions)
 	}
-	for _, have := range repartitions {
-		n = max(n, have)
+	for _, name := range slices.Sorted(maps.Keys(repartitions)) {
+		n = max(n, repartitions[name])
 	}
 	return n, nil
 }
 
 // same is the number that all the topics have; when they differ, the refusal shows others.
 func same(of, shown map[string]int32) (n int32, err error) {
-	for _, have := range of {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		have := of[name]
 		if n != 0 && have != n {
 			return 0, incorrectlyPartitioned("Following topics do not have the same number of partitions: [%s]", javaMap(shown))
 		}

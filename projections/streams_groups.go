@@ -180,13 +180,13 @@ func (g *StreamsGroup) state() GroupState {
 	return Stable
 }
 
-// Reads says whether the topology reads a topic, from outside or between its parts.
-func (g *StreamsGroup) Reads(topic string) bool {
-	return g.Topology != nil && g.Topology.Reader(topic) != nil
+// IsSource says whether the topology reads a topic, from outside or between its parts.
+func (g *StreamsGroup) IsSource(topic string) bool {
+	return g.Topology != nil && g.Topology.SubtopologyOf(topic) != nil
 }
 
-// Reader is the subtopology that reads a topic, or nil. Of several it is the last.
-func (t *StreamsTopology) Reader(topic string) (reader *journal.StreamsSubtopology) {
+// SubtopologyOf is the subtopology that reads a topic, or nil. Of several it is the last.
+func (t *StreamsTopology) SubtopologyOf(topic string) (reader *journal.StreamsSubtopology) {
 	for i := range t.Subtopologies {
 		s := &t.Subtopologies[i]
 		if slices.Contains(s.Sources, topic) || slices.ContainsFunc(s.Repartitions, func(r journal.StreamsTopic) bool { return r.Name == topic }) {
