@@ -214,3 +214,19 @@ func TestFormatDouble(t *testing.T) {
 		}
 	}
 }
+
+// Every key of a topic has its place in the order in which values are looked at.
+func TestTopicOrder(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range topicOrder {
+		if _, known := TopicKeys.Lookup(name); !known || seen[name] {
+			t.Errorf("%s is no key of a topic, or stands twice", name)
+		}
+		seen[name] = true
+	}
+	for _, d := range TopicKeys.All() {
+		if !seen[d.Name] {
+			t.Errorf("%s is missing", d.Name)
+		}
+	}
+}

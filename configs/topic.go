@@ -94,7 +94,7 @@ func (b *Broker) CheckTopic(overrides, before map[string]string) error {
 			return invalid("Unknown topic config name: " + name)
 		}
 	}
-	if err := checkValues(TopicKeys, overrides); err != nil {
+	if err := checkInOrder(TopicKeys, topicOrder, overrides); err != nil {
 		return err
 	}
 	r := reader{b, overrides}
@@ -112,11 +112,27 @@ func checkRemote(r reader, before map[string]string) error {
 	return nil
 }
 
-// checkValues parses every value of known keys, in the table's order.
+// topicOrder is the order in which Kafka looks at a topic's values: of two that do not fit it tells the first.
+var topicOrder = []string{
+	"segment.bytes", "segment.ms", "segment.jitter.ms", "segment.index.bytes", "flush.messages", "flush.ms", "retention.bytes", "retention.ms",
+	"max.message.bytes", "index.interval.bytes", "delete.retention.ms", "min.compaction.lag.ms", "max.compaction.lag.ms", "file.delete.delay.ms",
+	"min.cleanable.dirty.ratio", "cleanup.policy", "unclean.leader.election.enable", "min.insync.replicas", "compression.type",
+	"compression.gzip.level", "compression.lz4.level", "compression.zstd.level", "preallocate", "message.timestamp.type",
+	"message.timestamp.before.max.ms", "message.timestamp.after.max.ms", "leader.replication.throttled.replicas",
+	"follower.replication.throttled.replicas", "remote.storage.enable", "local.retention.ms", "local.retention.bytes",
+	"remote.log.copy.disable", "remote.log.delete.on.disable", "internal.segment.bytes",
+}
+
+// checkValues parses every value of known keys, in the order of names.
 func checkValues(t *Table, values map[string]string) error {
-	for _, name := range sortedNames(values) {
-		if d, ok := t.Lookup(name); ok {
-			if _, err := d.Parse(values[name]); err != nil {
+	return checkInOrder(t, sortedNames(values), values)
+}
+
+func checkInOrder(t *Table, names []string, values map[string]string) error {
+	for _, name := range names {
+		value, has := values[name]
+		if d, known := t.Lookup(name); known && has {
+			if _, err := d.Parse(value); err != nil {
 				return err
 			}
 		}

@@ -29,6 +29,11 @@ func areas() [][]Scenario {
 		recompressScenarios(),
 		markerScenarios(),
 		storageScenarios(),
+		compactionScenarios(),
+		compactedTxnScenarios(),
+		retentionScenarios(),
+		segmentScenarios(),
+		topicLimitScenarios(),
 		txnInitScenarios(),
 		txnPartitionScenarios(),
 		txnProduceScenarios(),
@@ -43,5 +48,9 @@ func areas() [][]Scenario {
 		streamsTopicScenarios(),
 		streamsTimeScenarios(),
 		streamsOffsetScenarios(),
+		produceFaultScenarios(),
+		txnEdgeScenarios(),
+		txnPreparedScenarios(),
+		txnOffsetEdgeScenarios(),
 	}
 }

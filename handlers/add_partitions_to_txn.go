@@ -83,9 +83,11 @@ func onlyTransaction(req *kmsg.AddPartitionsToTxnRequest) kmsg.AddPartitionsToTx
 // joining is what a request adds to one transaction, with the code for each partition.
 type joining struct {
 	asked      *kmsg.AddPartitionsToTxnRequestTransaction
-	partitions []journal.TxnPartition // in the order of the request
-	missing    []bool                 // the partitions that do not exist, as they stand in the request
-	refused    bool                   // one is missing
+	topics     []kmsg.AddPartitionsToTxnRequestTransactionTopic
+	partitions []journal.TxnPartition                           // in the order of the request
+	refusals   []int16                                          // why not, of each partition as it stands in the request
+	refused    bool                                             // one is
+	answered   []kmsg.AddPartitionsToTxnRequestTransactionTopic // what an answer with one code names
 	codes      []int16
 	code       int16 // for all, unless codes has them
 }
@@ -98,8 +100,9 @@ func (b *Broker) addToTxns(ctx context.Context, r *wire.Request, asked []kmsg.Ad
 	}
 	state, _ := b.view()
 	all := make([]*joining, len(asked))
+	named := namedLast(asked)
 	for i := range asked {
-		all[i] = findJoining(state, &asked[i])
+		all[i] = findJoining(state, &asked[i], named[asked[i].TransactionalID], r.Version)
 		all[i].code = b.settleJoinings(state, all[i])
 	}
 	err := b.txns.take(ctx, causeOf(r), func(d *txnDecision) {
@@ -116,6 +119,25 @@ func (b *Broker) addToTxns(ctx context.Context, r *wire.Request, asked []kmsg.Ad
 	}
 	b.syncJoined(asked)
 	return out
+}
+
+// namedTwice are the partitions of a transactional id that a request names several times: Kafka takes those that stand last
+// for each, and names those that stand first.
+type namedTwice struct {
+	first, last []kmsg.AddPartitionsToTxnRequestTransactionTopic
+}
+
+func namedLast(asked []kmsg.AddPartitionsToTxnRequestTransaction) map[string]namedTwice {
+	named := make(map[string]namedTwice, len(asked))
+	for i := range asked {
+		n, again := named[asked[i].TransactionalID]
+		if !again {
+			n.first = asked[i].Topics
+		}
+		n.last = asked[i].Topics
+		named[asked[i].TransactionalID] = n
+	}
+	return named
 }
 
 // join decides for one transaction.
@@ -145,16 +167,22 @@ func verifyPartition(t *projections.Transaction, id string, p producerIdentity, 
 	return none
 }
 
-func findJoining(state *projections.State, asked *kmsg.AddPartitionsToTxnRequestTransaction) *joining {
-	j := &joining{asked: asked}
-	for _, t := range asked.Topics {
+func findJoining(state *projections.State, asked *kmsg.AddPartitionsToTxnRequestTransaction, named namedTwice, version int16) *joining {
+	j := &joining{asked: asked, answered: named.first, topics: named.last}
+	for _, t := range j.topics {
 		topic := state.Topics.Named(t.Topic)
 		for _, number := range t.Partitions {
-			missing := topic == nil || number < 0 || number >= topic.Partitions
-			j.missing = append(j.missing, missing)
-			if j.refused = j.refused || missing; !missing {
+			code := none
+			switch {
+			case version < 4 && internal(t.Topic): // brokers add them
+				code = topicAuthorizationFailed
+			case topic == nil || number < 0 || number >= topic.Partitions:
+				code = unknownTopicOrPartition
+			default:
 				j.partitions = append(j.partitions, journal.TxnPartition{Topic: topic.ID, Partition: number})
 			}
+			j.refusals = append(j.refusals, code)
+			j.refused = j.refused || code != none
 		}
 	}
 	return j
@@ -193,10 +221,13 @@ func (b *Broker) syncJoined(asked []kmsg.AddPartitionsToTxnRequestTransaction) {
 func (j *joining) answer() kmsg.AddPartitionsToTxnResponseTransaction {
 	out := kmsg.NewAddPartitionsToTxnResponseTransaction()
 	out.TransactionalID = j.asked.TransactionalID
-	once := j.refused || j.asked.VerifyOnly
+	once, topics := j.refused || j.asked.VerifyOnly, j.topics
+	if !once {
+		topics = j.answered
+	}
 	at, seen := map[string]int{}, map[joinedPartition]bool{}
 	n := 0
-	for _, t := range j.asked.Topics {
+	for _, t := range topics {
 		i, known := at[t.Topic]
 		if !once || !known {
 			i = len(out.Topics)
@@ -224,8 +255,8 @@ type joinedPartition struct {
 // codeOf is the code of the nth partition of the request.
 func (j *joining) codeOf(n int) int16 {
 	switch {
-	case j.refused && j.missing[n]:
-		return unknownTopicOrPartition
+	case j.refused && j.refusals[n] != none:
+		return j.refusals[n]
 	case j.refused:
 		return operationNotAttempted
 	case j.codes != nil:

@@ -42,6 +42,7 @@ const (
 	transactionCoordinatorFenced       int16 = 52
 	invalidProducerIDMapping           int16 = 49
 	transactionalIDAuthorizationFailed int16 = 53
+	topicAuthorizationFailed           int16 = 29
 	operationNotAttempted              int16 = 55
 	kafkaStorageError                  int16 = 56
 	logDirNotFound                     int16 = 57

@@ -52,7 +52,7 @@ func (c *coordinator) consumerHeartbeat(ctx context.Context, from caller, req *k
 		return resp
 	}
 	if req.SubscribedTopicRegex != nil && *req.SubscribedTopicRegex != "" {
-		_, cmd.invalid = compilePattern(*req.SubscribedTopicRegex)
+		_, _, cmd.invalid = compilePattern(*req.SubscribedTopicRegex)
 	}
 	var resp *kmsg.ConsumerGroupHeartbeatResponse
 	var refused *refusal

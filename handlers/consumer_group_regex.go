@@ -22,10 +22,7 @@ const maxGroupRegexes = 100
 func (c *coordinator) resolve(ctx context.Context, due *deadline) {
 	group := due.key.group
 	state := c.view()
-	var resolved []journal.ResolvedRegex
-	for _, pattern := range regexesOf(state, group) {
-		resolved = append(resolved, journal.ResolvedRegex{Regex: pattern, Topics: topicsMatching(state, pattern)})
-	}
+	resolved := resolveAll(state, regexesOf(state, group))
 	err := c.update(ctx, journal.Timed(due.key.kind.String()), func(d *groupDecision) { d.regexesResolved(group, resolved) })
 	c.fired(due, err)
 	if err != nil {
@@ -56,18 +53,29 @@ func regexesOf(state *projections.State, group string) (patterns []string) {
 	return patterns
 }
 
-func topicsMatching(state *projections.State, pattern string) (names []string) {
-	compiled, _ := compilePattern(pattern)
-	if compiled == nil { // it was good when a member brought it
-		return nil
-	}
-	state.Topics.Each("", func(t *projections.Topic) bool {
-		if compiled.MatchString(t.Name) {
-			names = append(names, t.Name)
+// resolveAll holds patterns against all topics, as many of them as take no more than maxPatternWork; the others stand for what
+// they stood for before.
+func resolveAll(state *projections.State, patterns []string) (resolved []journal.ResolvedRegex) {
+	bytes, work := int64(0), int64(0)
+	state.Topics.Each("", func(t *projections.Topic) bool { bytes += int64(len(t.Name) + 1); return true })
+	for _, pattern := range patterns {
+		compiled, steps, _ := compilePattern(pattern)
+		if compiled == nil { // it was good when a member brought it
+			continue
 		}
-		return true
-	})
-	return names
+		if work += steps * bytes; work > maxPatternWork {
+			break
+		}
+		r := journal.ResolvedRegex{Regex: pattern}
+		state.Topics.Each("", func(t *projections.Topic) bool {
+			if compiled.MatchString(t.Name) {
+				r.Topics = append(r.Topics, t.Name)
+			}
+			return true
+		})
+		resolved = append(resolved, r)
+	}
+	return resolved
 }
 
 // regexesResolved takes what regular expressions stand for; when that is other topics than before, the group's epoch rises.

@@ -275,6 +275,11 @@ func (s *simulation) advance(ms int64) {
 // restart kills the broker and starts it again: the group is as it was.
 func (s *simulation) restart() {
 	before := rowsOf(s.t, s.b.state)
+	if s.r.IntN(3) == 0 { // a clean stop, which leaves a snapshot
+		if err := s.b.store.Close(); err != nil {
+			s.fatalf("%v", err)
+		}
+	}
 	s.b.fs = s.b.fs.Crash(disk.KillProcess())
 	s.b.start()
 	if after := rowsOf(s.t, s.b.state); !slices.Equal(before, after) {

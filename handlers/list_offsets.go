@@ -161,9 +161,8 @@ func lookUp(log *segments.Partition, timestamp int64, committed bool) (segments.
 	var any bool
 	if timestamp == maxTimestamp {
 		found, any, err = log.MaxTimestamp()
-		if err == nil && !any && offsets.LogStart < end { // no record has a timestamp: the first is the largest
-			found.Offset, found.Timestamp, any = offsets.LogStart, -1, true
-			found.LeaderEpoch, err = log.StartEpoch()
+		if err == nil && !any { // no record has a timestamp: the first is the largest
+			found, any, err = log.OffsetForTime(-1)
 		}
 	} else {
 		found, any, err = log.OffsetForTime(timestamp)

@@ -97,45 +97,35 @@ const (
 // compileBounded compiles a pattern that must match a whole name, and gives its number of instructions; nil when it is none,
 // or too large.
 func compileBounded(pattern string) (*regexp.Regexp, int64) {
-	compiled, _ := compilePattern(pattern)
-	if compiled == nil {
-		return nil, 0
-	}
-	parsed, err := syntax.Parse(compiled.String(), syntax.Perl)
-	if err != nil {
-		return nil, 0
-	}
-	prog, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return nil, 0
-	}
-	return compiled, int64(len(prog.Inst))
+	compiled, steps, _ := compilePattern(pattern)
+	return compiled, steps
 }
 
-// compilePattern compiles a pattern of RE2 that must match a whole name, or says in RE2's words what is wrong with it. What
-// compiling takes is bounded by the pattern's length, what matching takes by its instructions.
+// compilePattern compiles a pattern of RE2 that must match a whole name, with its number of instructions, or says in RE2's words
+// what is wrong with it. What compiling takes is bounded by the pattern's length, what matching takes by its instructions.
 //
 //fuzz:parser class=config FuzzCompilePattern
-func compilePattern(pattern string) (compiled *regexp.Regexp, wrong string) {
+func compilePattern(pattern string) (compiled *regexp.Regexp, steps int64, wrong string) {
 	if len(pattern) > maxPattern {
-		return nil, tooLargePattern
+		return nil, 0, tooLargePattern
 	}
 	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
-		return nil, describePattern(err) // what is no pattern by itself must not become one between the parentheses
+		return nil, 0, describePattern(err) // what is no pattern by itself must not become one between the parentheses
 	}
 	whole := `\A(?:` + pattern + `)\z`
 	parsed, err := syntax.Parse(whole, syntax.Perl)
 	if err != nil {
-		return nil, describePattern(err)
+		return nil, 0, describePattern(err)
 	}
-	if prog, err := syntax.Compile(parsed.Simplify()); err != nil || len(prog.Inst) > maxPatternInst {
-		return nil, tooLargePattern
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil || len(prog.Inst) > maxPatternInst {
+		return nil, 0, tooLargePattern
 	}
 	compiled, err = regexp.Compile(whole)
 	if err != nil {
-		return nil, describePattern(err)
+		return nil, 0, describePattern(err)
 	}
-	return compiled, ""
+	return compiled, int64(len(prog.Inst)), ""
 }
 
 const tooLargePattern = "expression too large"

@@ -82,6 +82,7 @@ type placed struct {
 	log              *segments.Partition
 	records          []byte // to append; nil when no batch was of good shape
 	misshapen        bool   // the answer is an error already
+	internal         bool   // of a topic that is Kafka's own: nothing is appended
 	open             bool   // the log has the transaction open already
 }
 
@@ -170,15 +171,19 @@ func (p *production) place() *refusal {
 		switch {
 		case p.req.Version >= 13:
 			topic, unknown = state.Topics.WithID(asked.TopicID), unknownTopicID
-		case internal(asked.Topic):
-			unknown = invalidTopicException
 		}
+		inside := p.req.Version < 13 && internal(asked.Topic)
 		for _, partition := range asked.Partitions {
 			slot, isNew := p.slot(asked, partition.Partition)
 			if isNew {
 				slot.known, slot.log = topic, p.broker.partition(state, topic, partition.Partition)
 			}
 			switch {
+			case inside && p.broker.hasInternal(asked.Topic, partition.Partition):
+				slot.internal = true
+				if refused := p.shape(slot, partition.Records); refused != nil {
+					return refused
+				}
 			case topic == nil:
 				p.answer(slot).ErrorCode = unknown
 			case slot.log == nil:
@@ -216,7 +221,11 @@ func (p *production) append() {
 		number := p.answer(slot).Partition
 		answer := notProduced(number, invalidRequiredAcks)
 		stored := false
-		if p.req.Acks >= -1 && p.req.Acks <= 1 {
+		switch {
+		case p.req.Acks < -1 || p.req.Acks > 1:
+		case slot.internal:
+			answer = notProduced(number, invalidTopicException)
+		default:
 			answer, stored = p.appendTo(slot, number)
 		}
 		if stored {

@@ -41,7 +41,7 @@ func (p *production) joinTransaction(ctx context.Context, cause journal.Cause) *
 	var heads []segments.Header
 	for _, slot := range p.order {
 		head, known := segments.HeadOf(slot.records)
-		if !known || !ofTransaction(&head) {
+		if !known || slot.internal || !ofTransaction(&head) {
 			continue
 		}
 		producer := producerIdentity{head.ProducerID, head.ProducerEpoch}

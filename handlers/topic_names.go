@@ -30,6 +30,18 @@ func reserved(topic string) bool {
 // internal tells whether Kafka has an internal topic of this name: it is marked so, and nobody may produce to it.
 func internal(topic string) bool { return reserved(topic) && topic != clusterMetadata }
 
+// internalPartitions are the configs that say how many partitions Kafka's internal topics have.
+var internalPartitions = map[string]string{
+	offsetsTopic:          "offsets.topic.num.partitions",
+	"__share_group_state": "share.coordinator.state.topic.num.partitions",
+	"__transaction_state": "transaction.state.log.num.partitions",
+}
+
+// hasInternal tells whether Kafka's internal topic of that name has a partition of that number.
+func (b *Broker) hasInternal(topic string, number int32) bool {
+	return number >= 0 && int64(number) < b.static.Int(internalPartitions[topic])
+}
+
 // invalidTopicName says what is wrong with a topic's name in Kafka's words; "" when nothing is.
 func invalidTopicName(name string) string {
 	switch {

@@ -57,10 +57,10 @@ func (d *txnDecision) initialize(c *initCommand) (producerIdentity, int16) {
 	switch {
 	case t == nil:
 		return d.initializeNew(c)
-	case c.expected != nil && !mayContinue(t, c.expected):
-		return noIdentity, producerFenced
 	case t.State.Ending():
 		return noIdentity, concurrentTransactions
+	case c.expected != nil && !mayContinue(t, c.expected):
+		return noIdentity, producerFenced
 	case t.State == projections.TxnOngoing:
 		d.fence(t, journal.EndReplaced, nil)
 		return noIdentity, concurrentTransactions
@@ -126,12 +126,17 @@ func (d *txnDecision) end(e *journal.TxnEnding) {
 	d.ending = e.ID
 }
 
-// own finds the transactional id of a request and says what stands against the request's identity.
-func (d *txnDecision) own(id string, p producerIdentity) (*projections.Transaction, int16) {
+// mayAdd finds the transactional id of a request that adds to its transaction, and says what stands against it. While a
+// verdict is carried out Kafka does not look at the identity.
+func (d *txnDecision) mayAdd(id string, p producerIdentity) (*projections.Transaction, int16) {
 	t := d.state.Transactions.Get(id)
+	if t != nil && t.State.Ending() {
+		return t, concurrentTransactions
+	}
 	return t, checkIdentity(t, id, p)
 }
 
+// checkIdentity says what stands against a request's identity.
 func checkIdentity(t *projections.Transaction, id string, p producerIdentity) int16 {
 	switch {
 	case id == "" || len(id) > maxName:
@@ -148,7 +153,7 @@ func checkIdentity(t *projections.Transaction, id string, p producerIdentity) in
 
 // addPartitions makes partitions part of the transaction, and begins one when none is open.
 func (d *txnDecision) addPartitions(id string, p producerIdentity, partitions []journal.TxnPartition, version int8) int16 {
-	t, code := d.own(id, p)
+	t, code := d.mayAdd(id, p)
 	if code != none {
 		return code
 	}
@@ -195,7 +200,7 @@ func missingFrom(t *projections.Transaction, partitions []journal.TxnPartition) 
 
 // addGroup makes a group's offsets part of the transaction.
 func (d *txnDecision) addGroup(id string, p producerIdentity, group string, version int8) int16 {
-	t, code := d.own(id, p)
+	t, code := d.mayAdd(id, p)
 	if code != none {
 		return code
 	}

@@ -45,7 +45,7 @@ func (d *txnDecision) endV1(t *projections.Transaction, c *endCommand) int16 {
 		return none
 	case endedAs(c.commit):
 		return none
-	case endingAs(c.commit):
+	case projections.TxnPrepareCommit, projections.TxnPrepareAbort:
 		return concurrentTransactions
 	}
 	return invalidTxnState
@@ -58,16 +58,10 @@ func endedAs(commit bool) projections.TxnState {
 	return projections.TxnCompleteAbort
 }
 
-func endingAs(commit bool) projections.TxnState {
-	if commit {
-		return projections.TxnPrepareCommit
-	}
-	return projections.TxnPrepareAbort
-}
-
 // endV2 (KIP-890): each end raises the epoch, so the epoch of a request says whether it comes again.
 //
 //	                 asked again      with the current epoch
+//	Prepare...       CONCURRENT_TRANSACTIONS, whatever the identity and the verdict
 //	Empty            PRODUCER_FENCED  abort: raises the epoch; commit: INVALID_TXN_STATE
 //	CompleteAbort    abort: 0, commit: INVALID_TXN_STATE      the same
 //	CompleteCommit   commit: 0, abort: INVALID_TXN_STATE      the same
@@ -75,6 +69,8 @@ func (d *txnDecision) endV2(t *projections.Transaction, c *endCommand) (producer
 	overflown := t.PrevProducerID == c.producer.id && c.producer.epoch == lastUsableEpoch && t.Epoch == 0
 	raised := int(t.Epoch) == int(c.producer.epoch)+1
 	switch {
+	case t.State.Ending():
+		return noIdentity, concurrentTransactions
 	case t.ProducerID != c.producer.id && !overflown:
 		return noIdentity, invalidProducerIDMapping
 	case !validEndEpoch(t, c.producer.epoch, raised, overflown):
@@ -84,10 +80,6 @@ func (d *txnDecision) endV2(t *projections.Transaction, c *endCommand) (producer
 	switch {
 	case t.State == projections.TxnOngoing:
 		return d.endRaising(t, c)
-	case t.State == endingAs(c.commit):
-		return noIdentity, concurrentTransactions
-	case t.State.Ending():
-		return noIdentity, invalidTxnState
 	case again && t.State == endedAs(c.commit):
 		return producerIdentity{t.ProducerID, t.Epoch}, none
 	case c.commit, again && t.State == projections.TxnCompleteCommit:
@@ -97,13 +89,8 @@ func (d *txnDecision) endV2(t *projections.Transaction, c *endCommand) (producer
 }
 
 func validEndEpoch(t *projections.Transaction, epoch int16, raised, overflown bool) bool {
-	switch {
-	case t.State.Ending():
-		return raised
-	case t.State.Complete():
-		return raised || overflown || epoch == t.Epoch
-	}
-	return epoch == t.Epoch
+	again := t.State.Complete() && (raised || overflown)
+	return again || epoch == t.Epoch
 }
 
 // endRaising ends the transaction with a new epoch, or a new producer id when the epochs are used up.

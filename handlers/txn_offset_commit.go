@@ -85,6 +85,9 @@ func (c *txnCommit) decide(d *txnDecision, groups *groupSettings) {
 func (c *txnCommit) existing(state *projections.State, t *kmsg.TxnOffsetCommitRequestTopic) kmsg.TxnOffsetCommitRequestTopic {
 	good := kmsg.TxnOffsetCommitRequestTopic{Topic: t.Topic}
 	topic := state.Topics.Named(t.Topic)
+	if topic == nil {
+		c.answers.topic(t.Topic)
+	}
 	for i := range t.Partitions {
 		p := &t.Partitions[i]
 		if topic == nil || p.Partition < 0 || p.Partition >= topic.Partitions {
@@ -148,14 +151,18 @@ func (c *txnCommit) check(d *txnDecision, g *groupDecision, e *journal.TxnOffset
 // again, not even for the transactional id, while the transaction holds offsets of the same partition of Kafka's topic.
 func (c *txnCommit) checkTransaction(d *txnDecision, e *journal.TxnOffsetsStaged) int16 {
 	id := c.req.TransactionalID
-	if t := d.state.Transactions.OfProducer(c.producer.id); t != nil && d.holdsOffsets(t, c) {
+	if t := d.state.Transactions.OfProducer(c.producer.id); t != nil && c.producer.epoch <= t.Epoch && d.holdsOffsets(t, c) {
+		if c.producer.epoch < t.Epoch {
+			return invalidProducerEpoch
+		}
 		e.ID = t.ID
 		return none
 	}
 	if c.req.Version >= 5 {
 		return asProducerSees(d.addGroup(id, c.producer, c.req.Group, 2), c.req.Version >= 4)
 	}
-	t, code := d.own(id, c.producer)
+	t := d.state.Transactions.Get(id)
+	code := checkIdentity(t, id, c.producer)
 	if code == none && !t.HasGroup(d.settings.offsetsPartition(c.req.Group)) {
 		code = transactionAbortable
 	}
@@ -165,7 +172,7 @@ func (c *txnCommit) checkTransaction(d *txnDecision, e *journal.TxnOffsetsStaged
 // holdsOffsets says whether the producer's open transaction has staged offsets where the commit's group belongs.
 func (d *txnDecision) holdsOffsets(t *projections.Transaction, c *txnCommit) (found bool) {
 	partition := d.settings.offsetsPartition(c.req.Group)
-	if t.Epoch != c.producer.epoch || t.State != projections.TxnOngoing || !t.HasGroup(partition) {
+	if t.State != projections.TxnOngoing || !t.HasGroup(partition) {
 		return false
 	}
 	last := ""
@@ -251,6 +258,12 @@ type txnCommitAnswers struct {
 }
 
 func (a *txnCommitAnswers) add(topic string, partition int32, code int16) {
+	i := a.topic(topic)
+	a.list[i].Partitions = append(a.list[i].Partitions, kmsg.TxnOffsetCommitResponseTopicPartition{Partition: partition, ErrorCode: code})
+}
+
+// topic finds or makes a topic's place.
+func (a *txnCommitAnswers) topic(topic string) int {
 	i, ok := a.index[topic]
 	if !ok {
 		if a.index == nil {
@@ -260,7 +273,7 @@ func (a *txnCommitAnswers) add(topic string, partition int32, code int16) {
 		a.index[topic] = i
 		a.list = append(a.list, kmsg.TxnOffsetCommitResponseTopic{Topic: topic})
 	}
-	a.list[i].Partitions = append(a.list[i].Partitions, kmsg.TxnOffsetCommitResponseTopicPartition{Partition: partition, ErrorCode: code})
+	return i
 }
 
 func (a *txnCommitAnswers) topics() []kmsg.TxnOffsetCommitResponseTopic { return a.list }

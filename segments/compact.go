@@ -137,7 +137,11 @@ func (p *Partition) cleanable(r CleanRules, now int64) (Cleanable, error) {
 		if err := s.learn(); err != nil {
 			return Cleanable{}, err
 		}
-		if !p.settledLocked(s) || end > p.offsetsLocked().LastStable || r.MinLagMs > 0 && s.maxTime > now-r.MinLagMs {
+		young, err := p.isYoung(s, r.MinLagMs, now)
+		if err != nil {
+			return Cleanable{}, err
+		}
+		if !p.settledLocked(s) || end > p.offsetsLocked().LastStable || young {
 			break
 		}
 		c.To = end
@@ -145,6 +149,15 @@ func (p *Partition) cleanable(r CleanRules, now int64) (Cleanable, error) {
 		c.Overdue = c.Overdue || r.MaxLagMs > 0 && s.first > 0 && s.first < now-r.MaxLagMs
 	}
 	return c, nil
+}
+
+// isYoung tells whether a segment has a record that is younger than lag; without times its last write counts.
+func (p *Partition) isYoung(s *segment, lag, now int64) (bool, error) {
+	if lag <= 0 {
+		return false, nil
+	}
+	newest, err := p.writtenAt(SegmentInfo{Base: s.base, MaxTimestamp: s.maxTime}, now)
+	return newest > now-lag, err
 }
 
 // firstDirtyLocked is the first offset that no compaction has seen.

@@ -6,7 +6,7 @@ import (
 )
 
 // FuzzKeyedRecords: whatever the bytes, the records lie within them, one behind the other, and written again at their own
-// times they are the same.
+// times they are the same, but for attributes.
 func FuzzKeyedRecords(f *testing.F) {
 	for _, b := range seeds() {
 		f.Add(b[headerBytes:], int32(3))
@@ -14,7 +14,10 @@ func FuzzKeyedRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, count int32) {
 		var again []byte
 		ok := eachKeyed(b, min(max(count, 0), 1000), func(r *keyedRecord) bool {
-			again = r.appendAt(again, r.timestampDelta)
+			again = append(again, r.whole...)
+			if whole := r.appendAt(nil, r.timestampDelta); r.attributes == 0 && !bytes.Equal(whole, r.whole) {
+				t.Fatal("not the record that was there")
+			}
 			var moved keyedRecord
 			if n := moved.parse(r.appendAt(nil, r.timestampDelta+1)); n > 0 && (!bytes.Equal(moved.key, r.key) || moved.offsetDelta != r.offsetDelta) {
 				t.Fatal("another time made it another record")

@@ -10,6 +10,7 @@ import (
 type keyedRecord struct {
 	offsetDelta    int32
 	timestampDelta int64
+	attributes     byte   // none is defined
 	key            []byte // nil: null
 	tombstone      bool   // the value is null
 	whole          []byte // with its length
@@ -44,7 +45,8 @@ func (r *keyedRecord) parse(b []byte) int {
 		return 0
 	}
 	whole := b[:n+int(size)]
-	body := whole[n+1:] // behind the attributes
+	r.attributes = whole[n]
+	body := whole[n+1:]
 	stamp, n := varint(body)
 	if n <= 0 {
 		return 0
@@ -151,15 +153,15 @@ func fillHeader(b []byte, h *Header, attributes int16, baseTimestamp, maxTimesta
 	binary.BigEndian.PutUint32(b[atCRC:], crc32.Checksum(b[atAttributes:], castagnoli))
 }
 
-// appendAt appends the record with another timestamp delta.
+// appendAt appends the record with another timestamp delta. Attributes, of which none is defined, do not come along.
 func (r *keyedRecord) appendAt(b []byte, delta int64) []byte {
-	if delta == r.timestampDelta {
+	if delta == r.timestampDelta && r.attributes == 0 {
 		return append(b, r.whole...)
 	}
 	var stamp [binary.MaxVarintLen64]byte
 	n := binary.PutVarint(stamp[:], delta)
 	b = binary.AppendVarint(b, int64(1+n+len(r.rest)))
-	b = append(b, 0) // attributes: none is defined
+	b = append(b, 0)
 	b = append(b, stamp[:n]...)
 	return append(b, r.rest...)
 }
