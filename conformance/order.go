@@ -126,6 +126,20 @@ var sortRules = map[int16][]sortRule{
 		{"Topics", []string{"TopicID"}, "answers are gathered in a hash map by partition"},
 		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
 	},
+	88: {
+		{"ActiveTasks", []string{"SubtopologyID"}, "tasks are kept in a hash map by subtopology"},
+		{"StandbyTasks", []string{"SubtopologyID"}, "tasks are kept in a hash map by subtopology"},
+		{"PartitionsByUserEndpoint", []string{"UserEndpoint"}, "members are kept in a hash map"},
+		{"PartitionsByUserEndpoint.ActivePartitions", []string{"Topic"}, "topics are gathered in a hash set"},
+		{"PartitionsByUserEndpoint.StandbyPartitions", []string{"Topic"}, "topics are gathered in a hash set"},
+	},
+	89: {
+		{"Groups", []string{"Group"}, "answers are gathered by partition of the offsets topic in a hash map"},
+		{"Groups.Members", []string{"MemberID"}, "members are kept in a hash map"},
+		{"Groups.Members.ClientTags", []string{"Key"}, "tags are kept in a hash map"},
+		{"Groups.Topology.Subtopologies.RepartitionSourceTopics.Configs", []string{"Key"}, "configs are kept in a hash map"},
+		{"Groups.Topology.Subtopologies.StateChangelogTopics.Configs", []string{"Key"}, "configs are kept in a hash map"},
+	},
 	90: {
 		{"Groups.Topics", []string{"Topic"}, "topics of a group are kept in a hash map"},
 		{"Groups.Topics.Partitions", []string{"Partition"}, "partitions of a group's topic are kept in a hash set"},

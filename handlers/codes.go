@@ -80,6 +80,7 @@ const (
 	shareSessionNotFound               int16 = 122
 	invalidShareSessionEpoch           int16 = 123
 	invalidRegularExpression           int16 = 128
+	streamsInvalidTopology             int16 = 130
 	shareSessionLimitReached           int16 = 133
 )
 

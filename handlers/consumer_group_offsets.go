@@ -60,6 +60,9 @@ func transactionalConsumerCommitter(c *projections.ConsumerGroup, req *kmsg.TxnO
 
 // checkOffsetFetch says what stands against a fetch of a group's offsets: who says which member it is must be one.
 func checkOffsetFetch(g *projections.Group, req *kmsg.OffsetFetchRequestGroup) int16 {
+	if g != nil && g.Streams != nil {
+		return checkStreamsFetch(g.Streams, req)
+	}
 	if g == nil || g.Consumer == nil || req.MemberID == nil && req.MemberEpoch < 0 {
 		return none
 	}

@@ -23,6 +23,9 @@ type coordinator struct {
 	configs func(*projections.State) *configs.Broker
 	level   func(state *projections.State, feature string) int16
 
+	streams     streamsSofts
+	topicErrors topicErrors
+
 	mu        sync.Mutex
 	waiters   map[deadlineKey]*waiter
 	deadlines *deadlines
@@ -49,7 +52,7 @@ func newCoordinator(b *Broker) *coordinator {
 		return b.store.Update(ctx, cause, func(tx *tx) {
 			d := &groupDecision{
 				state: tx.State, seq: tx.Seq, at: tx.At, emit: tx.Emit, newUUID: tx.NewUUID, settings: &c.settings,
-				configs: c.configs(tx.State), drop: tx.Drop,
+				configs: c.configs(tx.State), drop: tx.Drop, streams: &c.streams,
 			}
 			decide(d)
 			if len(d.effects) > 0 {

@@ -25,6 +25,8 @@ type groupDecision struct {
 	configs  *configs.Broker // the broker's own as they are now
 	drop     func()          // ends the decision: nothing that it did happens
 	effects  []groupEffect
+	// streams is what is known of streams groups beside the state.
+	streams *streamsSofts
 }
 
 // groupEffect is what a decision does to the coordinator's soft state.

@@ -65,6 +65,9 @@ func (d *groupDecision) disarmGroup(g *projections.Group) {
 	if g.Share != nil {
 		d.disarmSharers(g)
 	}
+	if g.Streams != nil {
+		d.streams.drop(g.ID)
+	}
 	d.forget(g.ID)
 }
 

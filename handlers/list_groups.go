@@ -21,7 +21,7 @@ func (c *coordinator) listGroups(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsRe
 	states, types := lowered(req.StatesFilter), lowered(req.TypesFilter)
 	c.view().Groups.Each("", func(g *projections.Group) bool {
 		state, kind := g.State.String(), projections.TypeName(g.Type)
-		if (len(states) == 0 || states[strings.ToLower(state)]) && (len(types) == 0 || types[kind]) {
+		if (len(states) == 0 || states[filterName(g.State)]) && (len(types) == 0 || types[kind]) {
 			out := kmsg.NewListGroupsResponseGroup()
 			out.Group, out.ProtocolType, out.GroupState, out.GroupType = g.ID, g.ProtocolType, state, kind
 			resp.Groups = append(resp.Groups, out)
@@ -29,6 +29,14 @@ func (c *coordinator) listGroups(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsRe
 		return true
 	})
 	return resp
+}
+
+// filterName is what a filter calls a state: Kafka's name in lower case, but for one.
+func filterName(s projections.GroupState) string {
+	if s == projections.NotReady {
+		return "not_ready"
+	}
+	return strings.ToLower(s.String())
 }
 
 func lowered(names []string) map[string]bool {

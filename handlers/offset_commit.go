@@ -70,6 +70,9 @@ func (d *groupDecision) commit(req *kmsg.OffsetCommitRequest) ([]kmsg.OffsetComm
 	if g != nil && g.Consumer != nil {
 		code = consumerCommitter(g.Consumer, req.MemberID, req.Generation, e.Offsets, req.Version)
 	}
+	if g != nil && g.Streams != nil {
+		code = streamsCommitter(g.Streams, req.MemberID, req.Generation, e.Offsets, req.Version)
+	}
 	if code == none {
 		code = d.roomToCommit(g, e)
 	}
@@ -145,7 +148,7 @@ func (d *groupDecision) committer(req *kmsg.OffsetCommitRequest) (*projections.G
 		return nil, illegalGeneration
 	case g.Share != nil: // it has offsets of its own kind
 		return nil, groupIDNotFound
-	case g.Consumer != nil: // consumerCommitter says
+	case g.Consumer != nil || g.Streams != nil: // consumerCommitter says, or streamsCommitter
 		return g, none
 	case req.Generation < 0 && g.State == projections.Empty:
 		return g, none

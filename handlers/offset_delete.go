@@ -38,7 +38,7 @@ func (d *groupDecision) deleteOffsets(req *kmsg.OffsetDeleteRequest) ([]kmsg.Off
 	switch {
 	case g == nil, g.Share != nil:
 		return nil, groupIDNotFound
-	case g.State != projections.Empty && g.ProtocolType != consumerProtocolType:
+	case g.State != projections.Empty && g.ProtocolType != consumerProtocolType && g.Streams == nil:
 		return nil, nonEmptyGroup
 	}
 	a := deleteAnswers{index: map[string]int{}}
@@ -85,6 +85,9 @@ func (d *groupDecision) deleteFromTopic(g *projections.Group, t *kmsg.OffsetDele
 func subscribes(g *projections.Group, topic string) bool {
 	if g.Consumer != nil {
 		return g.Consumer.Subscribed(topic)
+	}
+	if g.Streams != nil {
+		return g.State != projections.Empty && g.Streams.IsSource(topic)
 	}
 	if !g.SubscriptionsKnown {
 		return g.ProtocolType == consumerProtocolType

@@ -29,9 +29,9 @@ var releaseFeatures = map[string][]feature{
 	"3.9": {{"kraft.version", 0, 1, 0}, {"metadata.version", 1, 21, 21}},
 	"4.0": {{"eligible.leader.replicas.version", 0, 1, 0}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 25, 25}, {"transaction.version", 0, 2, 2}},
 	"4.1": {{"eligible.leader.replicas.version", 0, 1, 1}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 27, 27}, {"share.version", 0, 1, 0}, {"transaction.version", 0, 2, 2}},
-	"4.2": {{"eligible.leader.replicas.version", 0, 1, 1}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 29, 29}, {"share.version", 0, 1, 1}, {"transaction.version", 0, 2, 2}},
-	"4.3": {{"eligible.leader.replicas.version", 0, 1, 1}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 30, 30}, {"share.version", 0, 1, 1}, {"transaction.version", 0, 2, 2}},
-	"4.4": {{"eligible.leader.replicas.version", 0, 1, 1}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 33, 33}, {"share.version", 0, 2, 2}, {"transaction.version", 0, 2, 2}},
+	"4.2": {{"eligible.leader.replicas.version", 0, 1, 1}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 29, 29}, {"share.version", 0, 1, 1}, {"streams.version", 0, 1, 1}, {"transaction.version", 0, 2, 2}},
+	"4.3": {{"eligible.leader.replicas.version", 0, 1, 1}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 30, 30}, {"share.version", 0, 1, 1}, {"streams.version", 0, 1, 1}, {"transaction.version", 0, 2, 2}},
+	"4.4": {{"eligible.leader.replicas.version", 0, 1, 1}, {"group.version", 0, 1, 1}, {"kraft.version", 0, 1, 0}, {"metadata.version", 7, 33, 33}, {"share.version", 0, 2, 2}, {"streams.version", 0, 1, 1}, {"transaction.version", 0, 2, 2}},
 }
 
 // Releases lists the releases that have a profile, oldest first.

@@ -60,6 +60,8 @@ var apis = []api{
 	{77, versions{1, 1}, (*Broker).shareGroupDescribe},
 	{78, versions{1, 2}, (*Broker).shareFetch},
 	{79, versions{1, 2}, (*Broker).shareAcknowledge},
+	{88, versions{0, 0}, (*Broker).streamsGroupHeartbeat},
+	{89, versions{0, 0}, (*Broker).streamsGroupDescribe},
 	{90, versions{0, 1}, (*Broker).describeShareGroupOffsets},
 	{91, versions{0, 0}, (*Broker).alterShareGroupOffsets},
 	{92, versions{0, 0}, (*Broker).deleteShareGroupOffsets},

@@ -91,7 +91,7 @@ func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide fun
 	var e journal.Entry
 	err := b.store.Update(ctx, cause, func(tx *tx) {
 		e = journal.Entry{Seq: tx.Seq, At: tx.At, Cause: cause}
-		d := &groupDecision{state: tx.State, seq: tx.Seq, at: tx.At, settings: &b.set, newUUID: tx.NewUUID, configs: b.broker, drop: tx.Drop}
+		d := &groupDecision{state: tx.State, seq: tx.Seq, at: tx.At, settings: &b.set, newUUID: tx.NewUUID, configs: b.broker, drop: tx.Drop, streams: &b.c.streams}
 		d.emit = func(ev journal.Event) {
 			tx.Emit(ev)
 			e.Events = append(e.Events, ev)
@@ -196,6 +196,8 @@ func (b *groupBench) run(line string) {
 		b.share(name, args)
 	case "describe-share":
 		b.describeShare(args)
+	case "streams":
+		b.streamsBeat(name, args)
 	case "describe":
 		b.describeConsumers(args)
 	case "advance":
@@ -460,6 +462,7 @@ func (b *groupBench) configure(a benchArgs) {
 	b.set.initialRebalanceDelayMs = a.number("initial.delay", b.set.initialRebalanceDelayMs)
 	b.set.offsetsRetentionMs = int64(a.number("retention", int32(b.set.offsetsRetentionMs)))
 	b.configureConsumers(a)
+	b.configureStreams(a)
 	l := &b.set.limits
 	l.groups, l.members = int(a.number("groups", int32(l.groups))), int(a.number("members", int32(l.members)))
 	l.pending, l.offsets = int(a.number("member.ids", int32(l.pending))), int(a.number("offsets", int32(l.offsets)))
@@ -477,6 +480,11 @@ func (b *groupBench) check() {
 func dumpGroups(s *projections.State) string {
 	var out strings.Builder
 	s.Groups.Each("", func(g *projections.Group) bool {
+		if g.Streams != nil {
+			dumpStreams(&out, g)
+			dumpOffsets(&out, s, g.ID)
+			return true
+		}
 		if g.Consumer != nil {
 			dumpConsumers(&out, s, g)
 			dumpOffsets(&out, s, g.ID)

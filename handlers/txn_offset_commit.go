@@ -135,6 +135,9 @@ func (c *txnCommit) check(d *txnDecision, g *groupDecision, e *journal.TxnOffset
 	if group != nil && group.Consumer != nil {
 		code = transactionalConsumerCommitter(group.Consumer, c.req, e.Offsets)
 	}
+	if group != nil && group.Streams != nil {
+		code = transactionalStreamsCommitter(group.Streams, c.req, e.Offsets)
+	}
 	if code == none {
 		code = d.roomToStage(g, group, e)
 	}
@@ -201,7 +204,7 @@ func (d *groupDecision) transactionalCommitter(req *kmsg.TxnOffsetCommitRequest)
 		return nil, none
 	case g == nil:
 		return nil, illegalGeneration
-	case g.Consumer != nil: // transactionalConsumerCommitter says
+	case g.Consumer != nil || g.Streams != nil: // transactionalConsumerCommitter says, or that of streams groups
 		return g, none
 	case req.Generation < 0 && g.State == projections.Empty:
 		return g, none

@@ -89,6 +89,25 @@ var samples = []Event{
 	&ShareEpochRaised{Group: "g", Epoch: 3, Reason: ShareEpochTopics, Member: "m", Hash: 1 << 63},
 	&ShareTargetAssigned{Group: "g", Epoch: 3, Members: []ShareTarget{{Member: "m", Partitions: []TopicPartitions{{TopicID: [16]byte{9}, Partitions: []int32{0, 1}}}}, {Member: "n"}}},
 	&ShareMemberReconciled{Group: "g", Member: "m", Epoch: 3, Previous: 2, Assigned: []TopicPartitions{{TopicID: [16]byte{9}, Partitions: []int32{0, 1}}}},
+	&StreamsMemberSaid{
+		Group: "g", Member: "m", ClientID: "c", ClientHost: "/127.0.0.1", RebalanceTimeoutMs: 300000, TopologyEpoch: 1, Process: "p", HasRack: true, Rack: "k",
+		HasEndpoint: true, EndpointHost: "h", EndpointPort: 8080, Tags: []StreamsTag{{Key: "zone", Value: "x"}},
+	},
+	&StreamsTopologySet{Group: "g", Epoch: 1, Subtopologies: []StreamsSubtopology{{
+		ID: "0", Sources: []string{"orders"}, Sinks: []string{"r"}, Changelogs: []StreamsTopic{{Name: "c", Configs: []StreamsConfig{{Name: "cleanup.policy", Value: "compact"}}}},
+		Repartitions: []StreamsTopic{{Name: "q", Partitions: 3, Replication: 1}}, Copartitions: []StreamsCopartition{{Sources: []int16{0}, Repartitions: []int16{0}}},
+	}}},
+	&StreamsGroupBumped{Group: "g", Epoch: 3, Topics: 1 << 63, Validated: 1, Standbys: 1},
+	&StreamsTargetsChanged{Group: "g", Targets: []StreamsTarget{{
+		Member: "m", Active: []StreamsTasks{{Subtopology: "0", Partitions: []int32{0, 1}}}, Standby: []StreamsTasks{{Subtopology: "0", Partitions: []int32{2}}},
+	}}},
+	&StreamsTasksAssigned{Group: "g", Epoch: 3},
+	&StreamsMemberMoved{
+		Group: "g", Member: "m", Epoch: 3, Previous: 2, State: StreamsUnrevoked,
+		Active: []StreamsTasks{{Subtopology: "0", Partitions: []int32{0, 1}, Epochs: []int32{2, 3}}}, Standby: []StreamsTasks{{Subtopology: "0", Partitions: []int32{2}}},
+		RevokedActive: []StreamsTasks{{Subtopology: "0", Partitions: []int32{3}, Epochs: []int32{2}}}, RevokedStandby: []StreamsTasks{{Subtopology: "0", Partitions: []int32{4}}},
+	},
+	&StreamsMemberRemoved{Group: "g", Member: "m", Reason: RemovedSessionExpired, Epoch: 4},
 	&TxnProducerInitialized{ID: "t", ProducerID: 1000, Epoch: 1, LastEpoch: -1, TimeoutMs: 60_000},
 	&TxnPartitionsAdded{ID: "t", Version: 2, Partitions: []TxnPartition{{Topic: [16]byte{9}, Partition: 1}, {Topic: [16]byte{9}, Partition: 2}}},
 	&TxnGroupAdded{ID: "t", Version: 2, Group: "g", Partition: 49},

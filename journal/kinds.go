@@ -62,6 +62,13 @@ var kinds = [...]kind{
 	69: mapped[ShareEpochRaised](Buffered),
 	70: mapped[ShareTargetAssigned](Buffered),
 	71: mapped[ShareMemberReconciled](Buffered),
+	76: mapped[StreamsMemberSaid](Buffered),
+	77: mapped[StreamsTopologySet](Buffered),
+	78: mapped[StreamsGroupBumped](Buffered),
+	79: mapped[StreamsTargetsChanged](Buffered),
+	80: mapped[StreamsTasksAssigned](Buffered),
+	81: mapped[StreamsMemberMoved](Buffered),
+	82: mapped[StreamsMemberRemoved](Buffered),
 
 	90: mapped[TxnProducerInitialized](Durable),
 	91: mapped[TxnPartitionsAdded](Buffered),

@@ -40,3 +40,7 @@ func nameOf(names []string, n uint8) string {
 	}
 	return strconv.Itoa(int(n))
 }
+
+func (s StreamsMemberState) String() string {
+	return nameOf([]string{StreamsStable: "stable", StreamsUnrevoked: "unrevoked", StreamsUnreleased: "unreleased"}, uint8(s))
+}

@@ -12,8 +12,8 @@ import (
 // FranzArgument makes cmd/eos the copier of franz-go.
 const FranzArgument = "copy-with-franz-go"
 
-// Jobs are the names of what can be run: three copiers, and the topology.
-var Jobs = []string{"franz-go", "java", "librdkafka", "streams"}
+// Jobs are the names of what can be run: three copiers, and the topology with the classic protocol and with that of streams groups.
+var Jobs = []string{"franz-go", "java", "librdkafka", "streams", "streams-group"}
 
 // programOf gives the program of a job; source is the directory of this package.
 func programOf(name, source string) (Program, error) {
@@ -29,6 +29,8 @@ func programOf(name, source string) (Program, error) {
 		p.Command = []string{filepath.Join(source, "java/start"), "eos.Copy"}
 	case "streams":
 		p.Command = []string{filepath.Join(source, "java/start"), "eos.Count"}
+	case "streams-group":
+		p.Command = []string{filepath.Join(source, "java/start"), "eos.Count", "streams"}
 	case "librdkafka":
 		p.Command = []string{filepath.Join(source, "python/start")}
 	default:

@@ -4,7 +4,7 @@
 //	go run ./conformance/cmd/eos -messages 3000 -kills 1 franz-go # one of them, in seconds
 //	go run ./conformance/cmd/eos -broker kafka -kills 0 java      # against a real Kafka
 //
-// Jobs: franz-go, java, librdkafka (copy a topic), streams (count words). Each gets a broker of its own.
+// Jobs: franz-go, java, librdkafka (copy a topic), streams and streams-group (count words). Each gets a broker of its own.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -122,7 +123,7 @@ func (o *options) one(ctx context.Context, name string) error {
 		return err
 	}
 	run := eos.Copy
-	if name == "streams" {
+	if strings.HasPrefix(name, "streams") {
 		run = eos.Count
 	}
 	report, err := run(ctx, eos.Options{

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.utils.Exit;
 
 /** Kafka's command line tools by their main classes. */
-final class Tool {
+public final class Tool {
     private static final String JAVA = System.getProperty("java.home") + "/bin/java";
     private static final String CLASSES = System.getProperty("java.class.path");
     private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
@@ -32,7 +32,7 @@ final class Tool {
     }
 
     /** Runs a tool to its end and returns what it printed; one that does not exit with 0 is a failure. */
-    static String run(String main, String... args) throws Exception {
+    public static String run(String main, String... args) throws Exception {
         return feed("", main, args);
     }
 
@@ -92,7 +92,7 @@ final class Tool {
     }
 
     /** Reads the tables of a tool's output: a row for each line under a header that has the given first column. */
-    static List<Map<String, String>> table(String output, String first) {
+    public static List<Map<String, String>> table(String output, String first) {
         List<Map<String, String>> rows = new ArrayList<>();
         String[] header = null;
         for (String line : output.replaceAll(" +\\(\\w+\\)", "").split("\n")) {

@@ -14,7 +14,7 @@ import org.apache.kafka.streams.kstream.Materialized;
 
 /**
  * Counts words, exactly once: the words go through a repartition topic into a store with a changelog, and each new count
- * comes out as text.
+ * comes out as text. With the argument "streams" the instance is a member of a streams group (KIP-1071).
  */
 public final class Count {
     private static Topology topology() {
@@ -29,7 +29,7 @@ public final class Count {
         return builder.build();
     }
 
-    private static Properties settings() {
+    private static Properties settings(boolean streamsGroup) {
         Properties p = new Properties();
         p.put("bootstrap.servers", System.getenv("BOOTSTRAP"));
         p.put(StreamsConfig.APPLICATION_ID_CONFIG, System.getenv("GROUP"));
@@ -41,15 +41,19 @@ public final class Count {
         p.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
         p.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         p.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
-        p.put(StreamsConfig.mainConsumerPrefix("group.instance.id"), "counter");
-        p.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 10000);
+        if (streamsGroup) {
+            p.put(StreamsConfig.GROUP_PROTOCOL_CONFIG, "streams");
+        } else {
+            p.put(StreamsConfig.mainConsumerPrefix("group.instance.id"), "counter");
+            p.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 10000);
+        }
         p.put(StreamsConfig.consumerPrefix("max.poll.records"), System.getenv("PER"));
         p.put("reconnect.backoff.max.ms", 200);
         return p;
     }
 
     public static void main(String[] args) throws InterruptedException {
-        KafkaStreams streams = new KafkaStreams(topology(), settings());
+        KafkaStreams streams = new KafkaStreams(topology(), settings(args.length > 0 && args[0].equals("streams")));
         CountDownLatch ended = new CountDownLatch(1);
         streams.setUncaughtExceptionHandler(e -> {
             e.printStackTrace();
