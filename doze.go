@@ -40,6 +40,7 @@ type Broker struct {
 	listeners []*wire.Listener
 
 	registryListener net.Listener // nil: no schema registry
+	noRegistry       string       // its address, when another program has it
 
 	once    sync.Once
 	closed  error
@@ -94,7 +95,7 @@ func (b *Broker) Addr() string { return b.Ready().Kafka[0] }
 // Ready says where the broker is reached, as the ready line of the command does.
 func (b *Broker) Ready() Ready {
 	state, _ := b.store.View()
-	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID, Registry: b.registryURL()}
+	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID, Registry: b.registryURL(), NoRegistry: b.noRegistry}
 	for _, l := range b.listeners {
 		ready.Kafka = append(ready.Kafka, reachable(l))
 	}

@@ -35,6 +35,10 @@ type Options struct {
 	// SchemaRegistry is the address of the schema registry, HOST:PORT, where port 0 takes a free one. Empty: none.
 	SchemaRegistry string
 
+	// SchemaRegistryMayLack: when another program has that address the broker starts without a registry, and Ready says so.
+	// Otherwise it does not start. It never takes another address: clients would go on to the other program.
+	SchemaRegistryMayLack bool
+
 	// DataDir holds the journal and the records. Default: DefaultDataDir(Name).
 	DataDir string
 
@@ -291,6 +295,8 @@ type Ready struct {
 	DataDir   string
 	ClusterID string
 	Registry  string // the URL of the schema registry; empty: none
+	// NoRegistry is the address that the schema registry was to have and another program has.
+	NoRegistry string
 }
 
 // Line is the ready line: ready kafka=HOST:PORT of the first listener, then registry=URL when there is one.

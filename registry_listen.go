@@ -21,6 +21,11 @@ func (b *Broker) bindRegistry() error {
 		return nil
 	}
 	ln, err := net.Listen("tcp", b.opt.SchemaRegistry)
+	if b.opt.SchemaRegistryMayLack && (&ListenError{Err: err}).InUse() {
+		b.noRegistry = b.opt.SchemaRegistry
+		b.opt.Logger.Warn("there is no schema registry: another program has its address", "address", b.noRegistry)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("listen on %s for the schema registry: %w; give --schema-registry-addr a free address, or --schema-registry=false", b.opt.SchemaRegistry, err)
 	}

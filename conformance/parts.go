@@ -8,9 +8,7 @@ func partOf(key int16) int {
 		return 1
 	case 24, 25, 26, 27, 28, 57, 65, 66:
 		return 2
-	case 68, 69, 88, 89: // of the third, and built before the rest of it
-		return 2
-	case 76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92:
+	case 68, 69, 76, 77, 78, 79, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92:
 		return 3
 	}
 	return 4
@@ -21,9 +19,7 @@ func featurePart(name string) int {
 	switch name {
 	case "transaction.version":
 		return 2
-	case "group.version", "streams.version":
-		return 2
-	case "share.version":
+	case "group.version", "share.version", "streams.version":
 		return 3
 	}
 	return 1

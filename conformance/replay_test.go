@@ -25,7 +25,6 @@ var places = flag.Bool("places", false, "print what differs as entries of differ
 // unfinished lists scenarios of finished parts that doze does not pass yet, each with the file that is to change. It must
 // be empty at a release; one that passes must be taken off.
 var unfinished = map[string]string{
-	"streams-other-apis": "handlers/share_group_heartbeat.go, which the branch of share groups brings",
 }
 
 // TestRecordings plays every scenario against doze and compares with what Kafka answered.

@@ -88,3 +88,28 @@ type RegistryContextDeleted struct {
 }
 
 func (*RegistryContextDeleted) Kind() Kind { return 146 }
+
+// AssociationSet: the subject is that of keys or values of a resource from here on, in place of what that kind of the resource had.
+type AssociationSet struct {
+	ResourceID   string   `msgpack:"i"`
+	ResourceType string   `msgpack:"t"` // topic
+	Of           string   `msgpack:"k"` // key, value
+	Namespace    string   `msgpack:"ns"`
+	Name         string   `msgpack:"n"`
+	Subject      string   `msgpack:"s"` // with its context
+	GUID         [16]byte `msgpack:"g"`
+	Strong       bool     `msgpack:"st"` // the resource owns the subject
+	Frozen       bool     `msgpack:"f"`
+	Created      int64    `msgpack:"c"` // ms; when the kind of the resource first had one
+}
+
+func (*AssociationSet) Kind() Kind { return 147 }
+
+// AssociationDeleted: keys or values of the resource have no subject of their own any more.
+type AssociationDeleted struct {
+	ResourceID   string `msgpack:"i"`
+	ResourceType string `msgpack:"t"`
+	Of           string `msgpack:"k"`
+}
+
+func (*AssociationDeleted) Kind() Kind { return 148 }

@@ -136,6 +136,11 @@ var samples = []Event{
 	&RegistryModeSet{Scope: ":.c:", Mode: "IMPORT"},
 	&RegistryModeDeleted{Scope: ":.c:"},
 	&RegistryContextDeleted{Context: ".c"},
+	&AssociationSet{
+		ResourceID: "r", ResourceType: "topic", Of: "value", Namespace: "n", Name: "orders", Subject: ":.n:orders-value", GUID: [16]byte{3}, Strong: true, Frozen: true,
+		Created: 1764444798123,
+	},
+	&AssociationDeleted{ResourceID: "r", ResourceType: "topic", Of: "value"},
 }
 
 // sampleEntry is one event in an entry as it would be written.

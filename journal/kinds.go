@@ -87,4 +87,6 @@ var kinds = [...]kind{
 	144: mapped[RegistryModeSet](Durable),
 	145: mapped[RegistryModeDeleted](Durable),
 	146: mapped[RegistryContextDeleted](Durable),
+	147: mapped[AssociationSet](Durable),
+	148: mapped[AssociationDeleted](Durable),
 }

@@ -2,7 +2,6 @@ package projections
 
 import (
 	"bytes"
-	"cmp"
 	"strings"
 
 	"doze/journal"
@@ -12,13 +11,15 @@ import (
 type Registry struct {
 	versions  tree[SchemaVersion]   // by subject, version
 	schemas   tree[*Schema]         // by context, id
-	guids     tree[*Schema]         // by context, guid, id
+	guids     tree[schemaGUID]      // by guid, context, id
 	uses      tree[schemaUse]       // by context, id, subject, version
 	referrers tree[schemaReferrer]  // by subject, version, context, id
 	contexts  tree[RegistryContext] // by name
 	configs   tree[*RegistryConfig] // by scope
 	modes     tree[RegistryMode]    // by scope
+	owned     associations
 	bytes     int64
+	changes   uint64
 }
 
 // SchemaVersion is one version of a subject.
@@ -60,6 +61,12 @@ type schemaUse struct {
 	id      int32
 	subject string
 	version int32
+}
+
+// schemaGUID has the guid beside the schema, so that comparing two does not look at the schemas.
+type schemaGUID struct {
+	guid   ID
+	schema *Schema
 }
 
 type schemaReferrer struct {
@@ -117,30 +124,68 @@ func newRegistry() Registry {
 			}
 			return a.Version < b.Version
 		}),
-		schemas: newTree(func(a, b *Schema) bool {
-			return cmp.Or(strings.Compare(a.Context, b.Context), cmp.Compare(a.ID, b.ID)) < 0
-		}),
-		guids: newTree(func(a, b *Schema) bool {
-			return cmp.Or(strings.Compare(a.Context, b.Context), bytes.Compare(a.GUID[:], b.GUID[:]), cmp.Compare(a.ID, b.ID)) < 0
-		}),
-		uses: newTree(func(a, b schemaUse) bool {
-			return cmp.Or(strings.Compare(a.context, b.context), cmp.Compare(a.id, b.id), strings.Compare(a.subject, b.subject), cmp.Compare(a.version, b.version)) < 0
-		}),
-		referrers: newTree(func(a, b schemaReferrer) bool {
-			return cmp.Or(strings.Compare(a.subject, b.subject), cmp.Compare(a.version, b.version), strings.Compare(a.context, b.context), cmp.Compare(a.id, b.id)) < 0
-		}),
-		contexts: newTree(func(a, b RegistryContext) bool { return a.Name < b.Name }),
-		configs:  newTree(func(a, b *RegistryConfig) bool { return a.Scope < b.Scope }),
-		modes:    newTree(func(a, b RegistryMode) bool { return a.Scope < b.Scope }),
+		schemas:   newTree(schemaBefore),
+		guids:     newTree(guidBefore),
+		uses:      newTree(useBefore),
+		referrers: newTree(referrerBefore),
+		contexts:  newTree(func(a, b RegistryContext) bool { return a.Name < b.Name }),
+		configs:   newTree(func(a, b *RegistryConfig) bool { return a.Scope < b.Scope }),
+		modes:     newTree(func(a, b RegistryMode) bool { return a.Scope < b.Scope }),
+		owned:     newAssociations(),
 	}
+}
+
+// The orders of the large tables, each step of which is taken only when those before leave it open: a start compares millions.
+
+func schemaBefore(a, b *Schema) bool {
+	if a.Context != b.Context {
+		return a.Context < b.Context
+	}
+	return a.ID < b.ID
+}
+
+func guidBefore(a, b schemaGUID) bool {
+	if c := bytes.Compare(a.guid[:], b.guid[:]); c != 0 {
+		return c < 0
+	}
+	return schemaBefore(a.schema, b.schema)
+}
+
+func useBefore(a, b schemaUse) bool {
+	switch {
+	case a.context != b.context:
+		return a.context < b.context
+	case a.id != b.id:
+		return a.id < b.id
+	case a.subject != b.subject:
+		return a.subject < b.subject
+	}
+	return a.version < b.version
+}
+
+func referrerBefore(a, b schemaReferrer) bool {
+	switch {
+	case a.subject != b.subject:
+		return a.subject < b.subject
+	case a.version != b.version:
+		return a.version < b.version
+	case a.context != b.context:
+		return a.context < b.context
+	}
+	return a.id < b.id
 }
 
 func (r *Registry) clone() Registry {
 	c := *r
 	c.versions, c.schemas, c.guids, c.uses = r.versions.clone(), r.schemas.clone(), r.guids.clone(), r.uses.clone()
 	c.referrers, c.contexts, c.configs, c.modes = r.referrers.clone(), r.contexts.clone(), r.configs.clone(), r.modes.clone()
+	c.owned = r.owned.clone()
 	return c
 }
+
+// Changes counts the events of the registry since the state was loaded: of two states of one process that have as many the registry
+// is the same. It is no part of the state.
+func (r Registry) Changes() uint64 { return r.changes }
 
 // Versions counts the versions of all subjects, hidden ones too.
 func (r Registry) Versions() int { return r.versions.Len() }
@@ -187,9 +232,10 @@ func (r Registry) OfVersion(v SchemaVersion) *Schema {
 
 // WithGUID is the schema with the guid in the context, that with the highest id if there are more, or nil.
 func (r Registry) WithGUID(context string, guid ID) (found *Schema) {
-	r.guids.t.DescendLessOrEqual(&Schema{Context: context, GUID: guid, ID: 1<<31 - 1}, func(s *Schema) bool {
-		if s.Context == context && s.GUID == guid {
-			found = s
+	last := schemaGUID{guid, &Schema{Context: context, ID: 1<<31 - 1}}
+	r.guids.t.DescendLessOrEqual(last, func(k schemaGUID) bool {
+		if k.schema.Context == context && k.guid == guid {
+			found = k.schema
 		}
 		return false
 	})

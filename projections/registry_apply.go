@@ -9,7 +9,14 @@ import (
 
 // applyOfRegistry folds the events of the schema registry; known is false for any other.
 func (s *State) applyOfRegistry(at int64, event journal.Event) (known bool, err error) {
-	r := &s.Registry
+	known, err = s.Registry.apply(at, event)
+	if known {
+		s.Registry.changes++
+	}
+	return known, err
+}
+
+func (r *Registry) apply(at int64, event journal.Event) (known bool, err error) {
 	switch e := event.(type) {
 	case *journal.SchemaRegistered:
 		return true, r.applyRegistered(at, e)
@@ -25,6 +32,10 @@ func (s *State) applyOfRegistry(at int64, event journal.Event) (known bool, err 
 		return true, r.deleteMode(e.Scope)
 	case *journal.RegistryContextDeleted:
 		return true, r.applyContextDeleted(e)
+	case *journal.AssociationSet:
+		return true, r.applyAssociationSet(at, e)
+	case *journal.AssociationDeleted:
+		return true, r.deleteAssociation(associationKey{e.ResourceID, e.ResourceType, e.Of})
 	default:
 		return false, nil
 	}
@@ -64,7 +75,7 @@ func (r *Registry) countID(context string, id int32) {
 
 func (r *Registry) putSchema(s *Schema) {
 	r.schemas.ReplaceOrInsert(s)
-	r.guids.ReplaceOrInsert(s)
+	r.guids.ReplaceOrInsert(schemaGUID{s.GUID, s})
 	for _, ref := range s.References {
 		r.referrers.ReplaceOrInsert(schemaReferrer{QualifyReference(s.Context, ref.Subject), ref.Version, s.Context, s.ID})
 	}
@@ -92,7 +103,7 @@ func (r *Registry) removeVersion(v SchemaVersion, kept int32) {
 	}
 	s := r.Schema(context, v.ID)
 	r.schemas.Delete(s)
-	r.guids.Delete(s)
+	r.guids.Delete(schemaGUID{s.GUID, s})
 	for _, ref := range s.References {
 		r.referrers.Delete(schemaReferrer{QualifyReference(s.Context, ref.Subject), ref.Version, s.Context, s.ID})
 	}

@@ -11,6 +11,7 @@ const (
 	schemaVersionBytes  = 224
 	registryConfigBytes = 320
 	registryModeBytes   = 96
+	associationBytes    = 480 // in three trees
 )
 
 // Bytes is what all of the registry is reckoned to take.
@@ -53,7 +54,7 @@ func (s *State) checkRegistry() (err error) {
 		r.UsesOf(schema.Context, schema.ID, func(SchemaVersion) bool { used = true; return false })
 		if !used {
 			err = fmt.Errorf("id %d of context %s is of no version", schema.ID, schema.Context)
-		} else if same, _ := r.guids.Get(schema); same != schema {
+		} else if same, _ := r.guids.Get(schemaGUID{schema.GUID, schema}); same.schema != schema {
 			err = fmt.Errorf("id %d of context %s is not the same by its guid", schema.ID, schema.Context)
 		} else {
 			err = r.checkReferences(schema)
@@ -68,6 +69,9 @@ func (s *State) checkRegistry() (err error) {
 	}
 	r.Configs("", func(c *RegistryConfig) bool { bytes += configBytesOf(c); return true })
 	r.Modes("", func(m RegistryMode) bool { bytes += m.Bytes(); return true })
+	if err := r.checkAssociations(&bytes); err != nil {
+		return err
+	}
 	if bytes != r.bytes {
 		return fmt.Errorf("bytes counted: registry %d; there are %d", r.bytes, bytes)
 	}

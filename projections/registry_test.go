@@ -25,6 +25,8 @@ var registryEvents = []journal.Event{
 	&journal.RegistryConfigSet{Compatibility: "FULL"},
 	&journal.RegistryConfigSet{Scope: "orders-value", Alias: "common", Normalize: journal.SwitchOn},
 	&journal.RegistryModeSet{Scope: ":.lab:", Mode: "IMPORT"},
+	&journal.AssociationSet{ResourceID: "r1", ResourceType: "topic", Of: "value", Namespace: "lkc", Name: "orders", Subject: "common", GUID: [16]byte{8}, Created: 5},
+	&journal.AssociationSet{ResourceID: "r1", ResourceType: "topic", Of: "key", Namespace: "lkc", Name: "orders", Subject: ":.lab:s", GUID: [16]byte{9}, Strong: true, Frozen: true, Created: 5},
 }
 
 func TestSubjectsAndContexts(t *testing.T) {
@@ -66,6 +68,7 @@ func TestRegistryFold(t *testing.T) {
 		t.Errorf("the deleted context is %+v", c)
 	}
 	apply(t, s, &journal.RegistryConfigDeleted{}, &journal.RegistryModeDeleted{Scope: ":.lab:"})
+	foldAssociations(t, s)
 	if err := s.Check(); err != nil {
 		t.Error(err)
 	}
@@ -84,6 +87,9 @@ func TestRegistryRefusesWhatDoesNotFit(t *testing.T) {
 		&journal.RegistryModeSet{Scope: "x"},
 		&journal.RegistryContextDeleted{Context: ".lab"},
 		&journal.RegistryContextDeleted{Context: ".none"},
+		&journal.AssociationSet{ResourceID: "", ResourceType: "topic", Of: "value", Subject: "x"},
+		&journal.AssociationSet{ResourceID: "r", ResourceType: "topic", Of: "value", Subject: ":.:x"},
+		&journal.AssociationDeleted{ResourceID: "r2", ResourceType: "topic", Of: "value"},
 	} {
 		if err := furnished(t).Apply(1, 1, e); err == nil {
 			t.Errorf("event %d, %T, is folded", i, e)
@@ -96,11 +102,12 @@ func TestCheckFindsABrokenRegistry(t *testing.T) {
 		"bytes counted":     func(r *Registry) { r.bytes++ },
 		"is of no version":  func(r *Registry) { r.putSchema(&Schema{Context: ".", ID: 5}) },
 		"which is not":      func(r *Registry) { r.schemas.Delete(&Schema{Context: ".", ID: 1}) },
-		"by its guid":       func(r *Registry) { r.guids.Delete(r.Schema(".", 1)) },
+		"by its guid":       func(r *Registry) { r.guids.Delete(schemaGUID{ID{1}, r.Schema(".", 1)}) },
 		"no referrer":       func(r *Registry) { r.referrers = newRegistry().referrers },
 		"is no use":         func(r *Registry) { r.uses.Delete(schemaUse{".", 1, "common", 1}) },
 		"which gave out":    func(r *Registry) { r.contexts.Delete(RegistryContext{Name: ".lab"}) },
 		"should be":         func(r *Registry) { r.putVersion(SchemaVersion{Subject: ":.:x", Version: 1, ID: 1}) },
+		"2 associations":    func(r *Registry) { r.owned.bySubject = newAssociations().bySubject },
 		"versions, 5 uses;": func(r *Registry) { r.uses.ReplaceOrInsert(schemaUse{".", 9, "x", 1}) },
 	} {
 		s := furnished(t)
@@ -126,4 +133,27 @@ func TestSchemasAreSmall(t *testing.T) {
 		t.Errorf("%d bytes a schema", each)
 	}
 	runtime.KeepAlive(s)
+}
+
+func foldAssociations(t *testing.T, s *State) {
+	t.Helper()
+	apply(t, s, &journal.AssociationSet{ResourceID: "r1", ResourceType: "topic", Of: "value", Namespace: "lkc", Name: "orders", Subject: "orders-value", GUID: [16]byte{8}, Created: 5})
+	list := func(each func(func(*Association) bool)) string {
+		var found []string
+		each(func(a *Association) bool { found = append(found, a.Of+"="+a.Subject); return true })
+		return strings.Join(found, " ")
+	}
+	if got := list(func(y func(*Association) bool) { s.Registry.AssociationsOf("r1", y) }); got != "key=:.lab:s value=orders-value" {
+		t.Errorf("the resource has %s", got)
+	}
+	if got := list(func(y func(*Association) bool) { s.Registry.AssociationsNamed("orders", y) }); got != "key=:.lab:s value=orders-value" {
+		t.Errorf("the name has %s", got)
+	}
+	if got := list(func(y func(*Association) bool) { s.Registry.AssociationsWith("common", y) }); got != "" {
+		t.Errorf("the subject of before has %s", got)
+	}
+	apply(t, s, &journal.AssociationDeleted{ResourceID: "r1", ResourceType: "topic", Of: "key"})
+	if got := list(s.Registry.Associations); got != "value=orders-value" {
+		t.Errorf("left are %s", got)
+	}
 }

@@ -68,6 +68,7 @@ var tables = []table{
 	{name: "subjects", tag: 42, each: eachSchemaVersion, load: loadSchemaVersion},
 	{name: "registry-configs", tag: 43, each: eachRegistryConfig, load: loadRegistryConfig},
 	{name: "registry-modes", tag: 44, each: eachRegistryMode, load: loadRegistryMode},
+	{name: "associations", tag: 45, each: eachAssociation, load: loadAssociation},
 }
 
 // rows yields what goes into a snapshot.

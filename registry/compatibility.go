@@ -58,10 +58,10 @@ func (v view) againstAll(ctx context.Context, config *projections.RegistryConfig
 		return nil, nil
 	}
 	for i := len(previous) - 1; i >= 0; i-- {
+		messages, err := v.against(ctx, level, config.Policy == "LENIENT", c, previous[i])
 		if ctx.Err() != nil {
 			return nil, fail(50002, "Operation timed out: comparing with %d versions takes too long", len(previous))
 		}
-		messages, err := v.against(level, config.Policy == "LENIENT", c, previous[i])
 		if err != nil || len(messages) > 0 || !transitive {
 			return messages, err
 		}
@@ -69,7 +69,7 @@ func (v view) againstAll(ctx context.Context, config *projections.RegistryConfig
 	return nil, nil
 }
 
-func (v view) against(level string, lenient bool, c *candidate, previous projections.SchemaVersion) ([]string, error) {
+func (v view) against(ctx context.Context, level string, lenient bool, c *candidate, previous projections.SchemaVersion) ([]string, error) {
 	stored := v.Registry.OfVersion(previous)
 	if stored.Type != c.Type {
 		return []string{"Incompatible because of different schema type"}, nil
@@ -81,10 +81,10 @@ func (v view) against(level string, lenient bool, c *candidate, previous project
 	var messages []string
 	advice := ""
 	if level == "FORWARD" || level == "FULL" {
-		messages, advice = old.refusals(lenient, c.model, "old", "new")
+		messages, advice = old.refusals(ctx, lenient, c.model, "old", "new")
 	}
 	if level == "BACKWARD" || level == "FULL" {
-		more, help := c.model.refusals(lenient, old, "new", "old")
+		more, help := c.model.refusals(ctx, lenient, old, "new", "old")
 		if messages = append(messages, more...); help != "" {
 			advice = help
 		}

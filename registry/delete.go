@@ -25,6 +25,8 @@ func decideDeleteSubject(v view, subject string, permanent bool) (versions []int
 		return nil, fail(40404, "Subject '%s' was soft deleted.Set permanent=true to delete permanently", subject)
 	case v.isReadOnly(subject):
 		return nil, inReadOnlyMode(subject)
+	case len(v.associationsWith(subject)) > 0:
+		return nil, subjectAssociated(subject)
 	}
 	versions = []int32{}
 	for _, version := range v.versions(subject) {
@@ -96,6 +98,8 @@ func decideDeleteVersion(v view, subject string, version int32, permanent bool) 
 		return 0, fail(40406, "Subject '%s' Version %s was soft deleted.Set permanent=true to delete permanently", subject, name)
 	case v.isReadOnly(subject):
 		return 0, inReadOnlyMode(subject)
+	case !permanent && v.lastOfAssociation(subject, found.Version):
+		return 0, noLiveVersion(subject)
 	case len(v.referrers(subject, found.Version, permanent)) > 0:
 		return 0, referenceExists(subject, found.Version)
 	case permanent && !found.Deleted:

@@ -64,6 +64,21 @@ type schemaRequest struct {
 	Metadata   *metadata   `json:"metadata"`
 	RuleSet    *ruleSet    `json:"ruleSet"`
 	Schema     *string     `json:"schema"`
+
+	TagsToAdd     []entityTags `json:"schemaTagsToAdd"`
+	TagsToRemove  []entityTags `json:"schemaTagsToRemove"`
+	PropagateTags bool         `json:"propagateSchemaTags"`
+}
+
+// entityTags are tags of a record or a field.
+type entityTags struct {
+	Entity entity   `json:"schemaEntity"`
+	Tags   []string `json:"tags"`
+}
+
+type entity struct {
+	Path string `json:"entityPath"`
+	Type string `json:"entityType"` // sr_record, sr_field
 }
 
 // isDescriptor says whether the schema is a Protobuf descriptor in base64.
@@ -90,6 +105,9 @@ type schemaAnswer struct {
 	At         int64       `json:"ts,omitempty"`
 	Deleted    bool        `json:"deleted,omitempty"`
 	Aliases    []string    `json:"aliases,omitempty"`
+
+	SchemaTags   []entityTags      `json:"schemaTags,omitempty"`
+	Associations []associationView `json:"associations,omitempty"`
 }
 
 func sortSet(set []string) []string { return slices.Compact(slices.Sorted(slices.Values(set))) }

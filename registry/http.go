@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-
-	"doze/projections"
 )
 
 // MaxBody is the most that a request may send.
@@ -46,11 +45,26 @@ type text string
 // nothing is an answer without a body.
 type nothing struct{}
 
+// several are the results of a batch: its status says that each has its own.
+type several struct {
+	Results any `json:"results"`
+}
+
 // ServeHTTP answers one request. Every answer, errors of unknown paths too, is JSON.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	whoever, err := r.authenticate(w, hr)
+	if err != nil {
+		write(w, hr, http.StatusUnauthorized, err)
+		return
+	}
+	before := r.view().Registry.Changes()
+	if body := r.known.get(hr, before); body != nil {
+		send(w, hr, http.StatusOK, body)
+		return
+	}
 	ctx, cancel := context.WithTimeout(hr.Context(), r.opt.RequestTimeout)
 	defer cancel()
-	answer, err := r.answer(ctx, w, hr)
+	answer, err := r.answer(ctx, w, hr, whoever)
 	if err != nil {
 		var known *Error
 		if !errors.As(err, &known) {
@@ -60,19 +74,22 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		write(w, hr, known.Status, known)
 		return
 	}
-	write(w, hr, http.StatusOK, answer)
+	status := http.StatusOK
+	if _, is := answer.(several); is {
+		status = http.StatusMultiStatus
+	}
+	if body := write(w, hr, status, answer); r.view().Registry.Changes() == before {
+		r.known.put(hr, before, body)
+	}
 }
 
-func (r *Registry) answer(ctx context.Context, w http.ResponseWriter, hr *http.Request) (answer any, err error) {
+func (r *Registry) answer(ctx context.Context, w http.ResponseWriter, hr *http.Request, whoever string) (answer any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			answer, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	q := &request{Request: hr, ctx: ctx, query: hr.URL.Query()}
-	if err := r.authenticate(w, q); err != nil {
-		return nil, err
-	}
+	q := &request{Request: hr, ctx: ctx, query: hr.URL.Query(), whoever: whoever}
 	path, err := q.segments()
 	if err != nil {
 		return nil, err
@@ -87,18 +104,16 @@ func (r *Registry) answer(ctx context.Context, w http.ResponseWriter, hr *http.R
 	return q.route.serve(r, q)
 }
 
-func (r *Registry) authenticate(w http.ResponseWriter, q *request) error {
-	q.whoever = "User:ANONYMOUS"
+func (r *Registry) authenticate(w http.ResponseWriter, hr *http.Request) (principal string, err error) {
 	if r.opt.Authenticate == nil {
-		return nil
+		return "User:ANONYMOUS", nil
 	}
-	principal, ok := r.opt.Authenticate(q.Request)
+	principal, ok := r.opt.Authenticate(hr)
 	if !ok {
 		w.Header().Set("WWW-Authenticate", `Basic realm="doze"`)
-		return plain(http.StatusUnauthorized)
+		return "", plain(http.StatusUnauthorized)
 	}
-	q.whoever = principal
-	return nil
+	return principal, nil
 }
 
 // segments are the parts of the path, unescaped, so that a part may hold a slash; a context at the front is worked in.
@@ -147,6 +162,9 @@ func (q *request) inContext(context string, parts []string) ([]string, error) {
 			q.query.Set("subject", qualify(q.query.Get("subject")))
 		}
 	}
+	if strings.HasPrefix(parts[0], "associations") && q.Method != http.MethodGet {
+		q.query.Set("context", prefix)
+	}
 	if len(parts) == 1 && (parts[0] == "schemas" || parts[0] == "subjects") {
 		q.query.Set("subjectPrefix", qualify(q.query.Get("subjectPrefix")))
 	}
@@ -170,15 +188,7 @@ func (r *Registry) unalias(parts []string, query url.Values) {
 	}
 }
 
-func (r *Registry) aliased(subject string) string {
-	subject = normalizeSubject(subject)
-	c := r.view().Registry.Config(subject)
-	if c == nil || c.Alias == "" {
-		return subject
-	}
-	context, _ := projections.SplitSubject(subject)
-	return projections.QualifyReference(context, c.Alias)
-}
+func (r *Registry) aliased(subject string) string { return view{r.view()}.aliased(subject) }
 
 func (q *request) read(w http.ResponseWriter) error {
 	if !q.route.body {
@@ -262,33 +272,40 @@ func page[T any](q *request, all []T, most int) ([]T, error) {
 	return paged, nil
 }
 
-func write(w http.ResponseWriter, hr *http.Request, status int, answer any) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-cache, no-store, must-revalidate")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Type", mediaFor(hr.Header.Get("Accept")))
-	var b []byte
+// write sends an answer and gives its body.
+func write(w http.ResponseWriter, hr *http.Request, status int, answer any) []byte {
 	switch a := answer.(type) {
 	case nothing:
-		h.Del("Content-Type")
+		w.Header()["Cache-Control"] = noCache
 		w.WriteHeader(http.StatusNoContent)
-		return
+		return nil
 	case text:
-		b = []byte(a)
-	default:
-		var buf strings.Builder
-		enc := json.NewEncoder(&buf)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(answer); err != nil {
-			status, buf = http.StatusInternalServerError, strings.Builder{}
-			buf.WriteString(`{"error_code":500,"message":"the answer cannot be written"}`)
-		}
-		b = []byte(strings.TrimSuffix(buf.String(), "\n"))
+		send(w, hr, status, []byte(a))
+		return []byte(a)
 	}
-	h.Set("Content-Length", strconv.Itoa(len(b)))
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(answer); err != nil {
+		status, buf = http.StatusInternalServerError, bytes.Buffer{}
+		buf.WriteString(`{"error_code":500,"message":"the answer cannot be written"}`)
+	}
+	body := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	send(w, hr, status, body)
+	return body
+}
+
+// Values of headers that all answers share; the server does not change them.
+var noCache, noSniff = []string{"no-cache, no-store, must-revalidate"}, []string{"nosniff"}
+
+func send(w http.ResponseWriter, hr *http.Request, status int, body []byte) {
+	h := w.Header()
+	h["Cache-Control"], h["X-Content-Type-Options"] = noCache, noSniff
+	h.Set("Content-Type", mediaFor(hr.Header.Get("Accept")))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if hr.Method != http.MethodHead {
-		_, _ = w.Write(b) // a client that has gone is told nothing
+		_, _ = w.Write(body) // a client that has gone is told nothing
 	}
 }
 

@@ -157,8 +157,6 @@ func (r *Registry) delContext(q *request) (any, error) {
 	return nothing{}, nil
 }
 
-func (r *Registry) getAssociations(*request) (any, error) { return []struct{}{}, nil }
-
 // ReferenceVersion is the release of Confluent's registry whose answers these are.
 const ReferenceVersion = "8.1.5"
 

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"doze/projections"
@@ -38,16 +39,51 @@ func (r *Registry) getSchemas(q *request) (any, error) {
 		}
 		found = kept
 	}
-	found, err := page(q, found, maxSchemas)
+	associations, err := q.associated(v, &found)
+	if err != nil {
+		return nil, err
+	}
+	found, err = page(q, found, maxSchemas)
 	if err != nil {
 		return nil, err
 	}
 	answers := make([]*schemaAnswer, len(found))
 	for i, s := range found {
 		answers[i] = answerOf(v.State, s)
-		answers[i].Aliases = aliases[s.Subject]
+		answers[i].Aliases, answers[i].Associations = aliases[s.Subject], associations[s.Subject]
 	}
 	return answers, nil
+}
+
+// associated leaves the versions whose subject has associations of the kind that the query asks for, if it asks, and gives those
+// by subject. The lifecycle NONE asks for subjects without any.
+func (q *request) associated(v view, found *[]projections.SchemaVersion) (map[string][]associationView, error) {
+	f := associationFilter{resourceType: q.query.Get("resourceType"), of: q.query["associationType"]}
+	lifecycles := q.query["lifecycle"]
+	for _, l := range lifecycles {
+		if l != lifecycleStrong && l != lifecycleWeak && l != "NONE" {
+			return nil, plain(http.StatusNotFound)
+		}
+	}
+	if !q.query.Has("resourceType") && len(f.of) == 0 && len(lifecycles) == 0 {
+		return nil, nil
+	}
+	of := map[string][]associationView{}
+	*found = slices.DeleteFunc(*found, func(s projections.SchemaVersion) bool {
+		with := f.pick(func(yield func(*projections.Association) bool) { v.Registry.AssociationsWith(s.Subject, yield) })
+		if len(with) == 0 {
+			return !slices.Contains(lifecycles, "NONE")
+		}
+		var views []associationView
+		for _, a := range with {
+			if len(lifecycles) == 0 || slices.Contains(lifecycles, lifecycleOf(a)) {
+				views = append(views, viewOf(a))
+			}
+		}
+		of[s.Subject] = views
+		return len(views) == 0
+	})
+	return of, nil
 }
 
 // aliases are the subjects that stand for others, by what they stand for.
@@ -114,6 +150,9 @@ func (r *Registry) getByID(q *request) (any, error) {
 		context, _ := projections.SplitSubject(found.Subject)
 		c, _ := v.Registry.Context(context)
 		a.MaxID = &c.LastID
+	}
+	if err := q.findTags(v, a, found); err != nil {
+		return nil, err
 	}
 	return q.formatted(v, a, found)
 }

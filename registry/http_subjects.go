@@ -184,7 +184,7 @@ func (r *Registry) postVersion(q *request) (any, error) {
 	if !validSubject(q.args[0], false) {
 		return nil, invalidSubject(q.args[0])
 	}
-	s, err := submit(normalizeSubject(q.args[0]), &body)
+	s, err := submitTagged(normalizeSubject(q.args[0]), &body, view{r.view()})
 	if err != nil {
 		return nil, err
 	}
@@ -192,8 +192,13 @@ func (r *Registry) postVersion(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := view{r.view()}
-	if found, ok := v.get(s.subject, a.Version, true); ok {
+	return q.registered(view{r.view()}, s.subject, a)
+}
+
+// registered is the answer to a registration.
+func (q *request) registered(v view, subject string, a *schemaAnswer) (any, error) {
+	if found, ok := v.get(subject, a.Version, true); ok {
+		var err error
 		if a, err = q.formatted(v, a, found); err != nil {
 			return nil, err
 		}
@@ -232,6 +237,9 @@ func (r *Registry) getVersion(q *request) (any, error) {
 	}
 	a := answerOf(v.State, found)
 	q.qualifyReferences(a, found.Subject)
+	if err := q.findTags(v, a, found); err != nil {
+		return nil, err
+	}
 	return q.formatted(v, a, found)
 }
 

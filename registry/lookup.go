@@ -14,10 +14,12 @@ type submitted struct {
 	subject string
 	version int32 // 0: not said, -1: the newest
 	id      int32 // -1: not said
+	// keepsTags: the tags of the previous version stay on what is still there.
+	keepsTags bool
 }
 
 func submit(subject string, req *schemaRequest) (*submitted, error) {
-	s := &submitted{subject: subject, id: -1, content: content{Type: Avro, Metadata: req.Metadata, RuleSet: req.RuleSet}}
+	s := &submitted{subject: subject, id: -1, keepsTags: req.PropagateTags, content: content{Type: Avro, Metadata: req.Metadata, RuleSet: req.RuleSet}}
 	if req.Schema != nil {
 		s.Text = *req.Schema
 	}

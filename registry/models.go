@@ -11,6 +11,7 @@ import (
 	"doze/registry/avro"
 	"doze/registry/jsonschema"
 	"doze/registry/protobuf"
+	"doze/registry/tagged"
 )
 
 // model is a parsed schema of any type.
@@ -23,9 +24,11 @@ type model interface {
 	// format is the text in a format; an unknown one is the canonical text.
 	format(ctx context.Context, name string) (string, error)
 	// refusals says why this schema does not read what was written with the other, as messages with the words for both, and what
-	// would help. Both are of one type.
-	refusals(lenient bool, writer model, reader, written string) (messages []string, advice string)
+	// would help. Both are of one type. When the context is done there is no answer.
+	refusals(ctx context.Context, lenient bool, writer model, reader, written string) (messages []string, advice string)
 	hasField(name string) bool
+	// entities are the records and fields with their tags; their Set changes what the canonical text says.
+	entities() ([]tagged.Entity, error)
 }
 
 // parse reads a schema of the type with what it refers to.
@@ -82,6 +85,7 @@ type avroModel struct{ *avro.Parsed }
 
 func (m avroModel) canonical() string                    { return m.Canonical() }
 func (m avroModel) validate(context.Context, bool) error { return nil }
+func (m avroModel) entities() ([]tagged.Entity, error)   { return m.Entities(), nil }
 func (m avroModel) hasField(name string) bool {
 	return m.Root.Type == avro.Record && m.Root.Field(name) != nil
 }
@@ -93,8 +97,8 @@ func (m avroModel) format(_ context.Context, name string) (string, error) {
 	return m.Canonical(), nil
 }
 
-func (m avroModel) refusals(_ bool, writer model, reader, written string) (messages []string, _ string) {
-	found, err := avro.Compare(m.Root, writer.(avroModel).Root)
+func (m avroModel) refusals(ctx context.Context, _ bool, writer model, reader, written string) (messages []string, _ string) {
+	found, err := avro.CompareUntil(ctx, m.Root, writer.(avroModel).Root)
 	if err != nil {
 		return unanswered(err), ""
 	}
@@ -109,6 +113,7 @@ type jsonModel struct{ *jsonschema.Parsed }
 func (m jsonModel) canonical() string                              { return m.Canonical() }
 func (m jsonModel) normalized() (string, error)                    { return m.Normalized(), nil }
 func (m jsonModel) format(context.Context, string) (string, error) { return m.Canonical(), nil }
+func (m jsonModel) entities() ([]tagged.Entity, error)             { return m.Entities() }
 func (m jsonModel) hasField(name string) bool                      { return m.HasProperty(name) }
 
 func (m jsonModel) validate(_ context.Context, fields bool) error {
@@ -120,12 +125,12 @@ func (m jsonModel) validate(_ context.Context, fields bool) error {
 	return nil
 }
 
-func (m jsonModel) refusals(lenient bool, writer model, reader, written string) (messages []string, advice string) {
+func (m jsonModel) refusals(ctx context.Context, lenient bool, writer model, reader, written string) (messages []string, advice string) {
 	policy := jsonschema.Strict
 	if lenient {
 		policy = jsonschema.Lenient
 	}
-	found, err := jsonschema.Compare(policy, writer.(jsonModel).Root, m.Root)
+	found, err := jsonschema.CompareUntil(ctx, policy, writer.(jsonModel).Root, m.Root)
 	if err != nil {
 		return unanswered(err), ""
 	}
@@ -141,8 +146,9 @@ func (m jsonModel) refusals(lenient bool, writer model, reader, written string) 
 
 type protobufModel struct{ *protobuf.Parsed }
 
-func (m protobufModel) canonical() string           { return m.Canonical() }
-func (m protobufModel) normalized() (string, error) { return m.Normalized() }
+func (m protobufModel) canonical() string                  { return m.Canonical() }
+func (m protobufModel) normalized() (string, error)        { return m.Normalized() }
+func (m protobufModel) entities() ([]tagged.Entity, error) { return m.Entities(), nil }
 
 func (m protobufModel) validate(ctx context.Context, fields bool) error {
 	if _, err := m.Normalized(); err != nil || !fields {
@@ -174,8 +180,8 @@ func (m protobufModel) hasField(name string) bool {
 	return false
 }
 
-func (m protobufModel) refusals(_ bool, writer model, reader, written string) (messages []string, _ string) {
-	found, err := protobuf.Compare(writer.(protobufModel).Parsed, m.Parsed)
+func (m protobufModel) refusals(ctx context.Context, _ bool, writer model, reader, written string) (messages []string, _ string) {
+	found, err := protobuf.CompareUntil(ctx, writer.(protobufModel).Parsed, m.Parsed)
 	if err != nil {
 		return unanswered(err), ""
 	}

@@ -86,6 +86,9 @@ func (v view) plan(ctx context.Context, s submitted, normalize, force bool) (*re
 	if m == nil {
 		return nil, nil, invalidSchema("Empty schema")
 	}
+	if err := v.refersToOwned(s.subject, s.References); err != nil {
+		return nil, nil, err
+	}
 	own, _ := projections.SplitSubject(s.subject)
 	p.refs, _, _ = v.resolve(own, s.References, false)
 	if known := v.sameUnder(&s, m, live); known != nil {
@@ -145,6 +148,11 @@ func (v view) populate(config *projections.RegistryConfig, s *submitted, live []
 			return invalidSchema("Empty schema")
 		}
 		s.Type, s.Text, s.References = previous.Type, previous.Text, previous.References
+	}
+	if s.keepsTags && previous != nil && previous.Type == s.Type {
+		if err := v.keepTags(s, live[len(live)-1]); err != nil {
+			return err
+		}
 	}
 	v.inherit(config, s, previous, version)
 	return nil
@@ -209,6 +217,9 @@ func (p *registration) decide(tx *journal.Tx[*projections.State]) (*schemaAnswer
 		References: p.content.References, Metadata: stored(p.content.Metadata), RuleSet: stored(p.content.RuleSet),
 	}
 	v := view{tx.State}
+	if err := v.refersToOwned(p.subject, p.content.References); err != nil {
+		return nil, err
+	}
 	if same := v.same(own, &p.content); p.id < 0 && same != nil {
 		e.ID = same.ID
 	} else if p.id < 0 {

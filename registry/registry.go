@@ -30,14 +30,16 @@ type Options struct {
 
 // Bounds of what is stored. What is more is refused; what is in the journal is never refused when it is read.
 const (
-	MaxVersions = 1_000_000
-	MaxBytes    = 1 << 30
-	MaxSubject  = 4096 // bytes
+	MaxVersions     = 1_000_000
+	MaxBytes        = 1 << 30
+	MaxSubject      = 4096 // bytes
+	MaxAssociations = 100_000
 )
 
 // Registry answers the registry's HTTP interface: see ServeHTTP.
 type Registry struct {
-	opt Options
+	opt   Options
+	known answers
 }
 
 // New makes a registry over the store.
@@ -69,10 +71,17 @@ func (c cause) journal() journal.Cause {
 	return j
 }
 
-// update decides in the store's loop. An error of the decision means that it emitted nothing.
+// update decides in the store's loop. An error of the decision means that nothing happened, whatever it had emitted.
 func (r *Registry) update(ctx context.Context, c cause, decide func(tx *journal.Tx[*projections.State]) error) error {
 	var refused error
-	err := r.opt.Store.Update(ctx, c.journal(), func(tx *journal.Tx[*projections.State]) { refused = decide(tx) })
+	err := r.opt.Store.Update(ctx, c.journal(), func(tx *journal.Tx[*projections.State]) {
+		if refused = decide(tx); refused != nil {
+			tx.Drop()
+		}
+	})
+	if errors.Is(err, journal.ErrDropped) {
+		return refused
+	}
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 			return fail(50002, "Operation timed out")
@@ -80,5 +89,5 @@ func (r *Registry) update(ctx context.Context, c cause, decide func(tx *journal.
 		r.opt.Report(fmt.Errorf("%s: %w", c.name, err))
 		return fail(50001, "Error in the backend data store: %v", err)
 	}
-	return refused
+	return nil
 }

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"doze/journal"
+	"doze/projections"
 	"doze/registry/internal/vectors"
 )
 
@@ -165,6 +167,44 @@ func TestBodiesAndMediaTypes(t *testing.T) {
 	}
 }
 
+// A request ends with its time, inside a comparison too.
+func TestTimeEndsComparisons(t *testing.T) {
+	union := func(suffix string) string {
+		var branches []string
+		for i := range 400 {
+			branches = append(branches, fmt.Sprintf(`{"type":"record","name":"R%d","fields":[{"name":"a","type":"int"}]}`, i))
+		}
+		return `[` + strings.Join(branches, ",") + suffix + `]`
+	}
+	parts := func(n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`{"type":"object","properties":{"a":{"type":"string","maxLength":%d}}}`, i))
+		}
+		return `{"anyOf":[` + strings.Join(all, ",") + `]}`
+	}
+	message := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "message M%d { int32 a = 1; }\n", i)
+		}
+		return b.String()
+	}
+	for kind, texts := range map[string][2]string{"AVRO": {union(""), union(`,"int"`)}, "JSON": {parts(200), parts(201)}, "PROTOBUF": {message(300), message(301)}} {
+		old, err1 := parse(kind, texts[0], nil, false)
+		update, err2 := parse(kind, texts[1], nil, false)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		messages, _ := update.refusals(ctx, false, old, "new", "old")
+		if len(messages) != 1 || !strings.Contains(messages[0], "context canceled") {
+			t.Errorf("%s: %d messages, the first is %.200q", kind, len(messages), messages)
+		}
+	}
+}
+
 func TestLogins(t *testing.T) {
 	h := newHarness(t)
 	h.opt.Authenticate = func(r *http.Request) (string, bool) {
@@ -227,5 +267,30 @@ func BenchmarkReadByID(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		h.do("GET", "/schemas/ids/1?subject=s", "")
+	}
+}
+
+// BenchmarkStart opens a journal of 100,000 schemas that was closed.
+func BenchmarkStart(b *testing.B) {
+	h := newHarness(b)
+	const schemas, each = 100_000, 1000
+	for i := 0; i < schemas; i += each {
+		err := h.update(b.Context(), cause{name: "bench"}, func(tx *journal.Tx[*projections.State]) error {
+			for n := i; n < i+each; n++ {
+				c := content{Type: Avro, Text: strings.Replace(record(n), "]", strings.Repeat(`,{"name":"b","type":["null","string"],"default":null}`, 8)+"]", 1)}
+				tx.Emit(&journal.SchemaRegistered{Subject: fmt.Sprintf("topic-%d-value", n), Version: 1, ID: int32(n + 1), GUID: c.guid(), Type: c.Type, Schema: c.Text})
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ResetTimer()
+	for range b.N {
+		if err := h.store.Close(); err != nil {
+			b.Fatal(err)
+		}
+		h.open()
 	}
 }

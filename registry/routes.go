@@ -38,6 +38,7 @@ var routes = []*route{
 	{method: del, pattern: "/subjects/{subject}/versions/{version}", serve: (*Registry).delVersion},
 	{method: get, pattern: "/subjects/{subject}/versions/{version}/schema", serve: (*Registry).getVersionText},
 	{method: get, pattern: "/subjects/{subject}/versions/{version}/referencedby", serve: (*Registry).getReferencedBy},
+	{method: post, pattern: "/subjects/{subject}/versions/{version}/tags", body: true, serve: (*Registry).postTags},
 
 	{method: get, pattern: "/schemas", serve: (*Registry).getSchemas},
 	{method: get, pattern: "/schemas/types", serve: (*Registry).getTypes},
@@ -72,10 +73,15 @@ var routes = []*route{
 	{method: get, pattern: "/v1/metadata/version", serve: (*Registry).getServerVersion},
 	{method: get, pattern: "/v1/metadata/deployment", serve: (*Registry).getDeployment},
 
-	// There are no associations: clients ask before they register, and go on by the topic's name.
-	{method: get, pattern: "/associations/subjects/{subject}", serve: (*Registry).getAssociations},
-	{method: get, pattern: "/associations/resources/{id}", serve: (*Registry).getAssociations},
-	{method: get, pattern: "/associations/resources/{*}/{name}", serve: (*Registry).getAssociations},
+	// Clients ask for the association of a topic before they register; without one they go on by the topic's name.
+	{method: get, pattern: "/associations/subjects/{subject}", serve: (*Registry).getAssociationsOfSubject},
+	{method: get, pattern: "/associations/resources/{id}", serve: (*Registry).getAssociationsOfResource},
+	{method: get, pattern: "/associations/resources/{*}/{name}", serve: (*Registry).getAssociationsNamed},
+	{method: post, pattern: "/associations", body: true, serve: (*Registry).postAssociations},
+	{method: put, pattern: "/associations/resources/{id}", body: true, serve: (*Registry).putAssociations},
+	{method: del, pattern: "/associations/resources/{id}", serve: (*Registry).delAssociations},
+	{method: post, pattern: "/associations:batchGet", body: true, serve: (*Registry).postAssociationQueries},
+	{method: post, pattern: "/associations:batchMutate", body: true, serve: (*Registry).postAssociationChanges},
 }
 
 func init() {

@@ -93,6 +93,7 @@ func (h *harness) do(method, path, body string, headers ...string) (int, string)
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	r.RequestURI = path // as a server has it; kept answers are found by it
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w.Code, w.Body.String()

@@ -74,13 +74,17 @@ func explainListen(err error) error {
 	if !errors.As(err, &refused) || !refused.InUse() {
 		return err
 	}
-	by := ""
-	if _, port, splitErr := net.SplitHostPort(refused.Address); splitErr == nil {
+	return fmt.Errorf("listen on %s: the address is in use%s; end that process, or choose another port: --listen 127.0.0.1:0 takes a free one", refused.Address, heldBy(refused.Address))
+}
+
+// heldBy names who has the address, where that can be seen: " by NAME (pid N)".
+func heldBy(address string) string {
+	if _, port, err := net.SplitHostPort(address); err == nil {
 		if holder := portHolder(port); holder != "" {
-			by = " by " + holder
+			return " by " + holder
 		}
 	}
-	return fmt.Errorf("listen on %s: the address is in use%s; end that process, or choose another port: --listen 127.0.0.1:0 takes a free one", refused.Address, by)
+	return ""
 }
 
 // announce writes the ready file, then prints the summary for people and the ready line for programs, last.
@@ -102,6 +106,11 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, health string, fi
 	fmt.Fprintf(&b, "  data      %s\n", data)
 	if ready.Registry != "" {
 		fmt.Fprintf(&b, "  registry  %s\n", ready.Registry)
+	}
+	if ready.NoRegistry != "" {
+		by := heldBy(ready.NoRegistry)
+		fmt.Fprintf(&b, "  registry  none, for %s is in use%s; to have one, end what has it or give --schema-registry-addr HOST:PORT;\n", ready.NoRegistry, by)
+		fmt.Fprintf(&b, "            --schema-registry=false says that none is wanted\n")
 	}
 	if health != "" {
 		fmt.Fprintf(&b, "  health    %s\n", health)

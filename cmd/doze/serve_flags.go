@@ -166,7 +166,7 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.SchemaRegistry, err = g.registry(o.Listeners)
+	o.SchemaRegistry, o.SchemaRegistryMayLack, err = g.registry(o.Listeners)
 	return o, err
 }
 
@@ -272,25 +272,27 @@ func (g gathered) later() error {
 	return err
 }
 
-// registry is the address of the schema registry, empty for none.
-func (g gathered) registry(listeners []doze.Listener) (string, error) {
-	if _, said := g.own["schema-registry"]; said {
+// registry is the address of the schema registry, empty for none, and whether the broker may do without: nobody asked for it, and
+// what has its default port should not keep the broker from starting.
+func (g gathered) registry(listeners []doze.Listener) (address string, mayLack bool, err error) {
+	_, said := g.own["schema-registry"]
+	if said {
 		if on, err := g.bool("schema-registry"); err != nil || !on {
-			return "", err
+			return "", false, err
 		}
 	}
 	if address := g.text("schema-registry-addr"); address != "" {
 		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
-			return "", fmt.Errorf("%s is %q; give it HOST:PORT", g.own["schema-registry-addr"].from, address)
+			return "", false, fmt.Errorf("%s is %q; give it HOST:PORT", g.own["schema-registry-addr"].from, address)
 		}
-		return address, nil
+		return address, false, nil
 	}
 	for _, l := range listeners {
 		if _, port, err := net.SplitHostPort(l.Address); err == nil && port == "0" {
-			return "127.0.0.1:0", nil
+			return "127.0.0.1:0", false, nil
 		}
 	}
-	return doze.DefaultSchemaRegistry, nil
+	return doze.DefaultSchemaRegistry, !said, nil
 }
 
 // nameDataDir says what to do when there is no default data directory: name one, in the way of the command.

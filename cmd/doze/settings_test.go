@@ -122,6 +122,26 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	}
 }
 
+// A registry that nobody asked for may be lacking when its address is taken; one that was asked for may not.
+func TestRegistryThatWasAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		args    []string
+		address string
+		mayLack bool
+	}{
+		{nil, "127.0.0.1:8081", true},
+		{[]string{"--schema-registry"}, "127.0.0.1:8081", false},
+		{[]string{"--schema-registry-addr", "127.0.0.1:8081"}, "127.0.0.1:8081", false},
+		{[]string{"--listen", "127.0.0.1:0"}, "127.0.0.1:0", false},
+		{[]string{"--schema-registry=false"}, "", false},
+	} {
+		o, err := parse(t, nil, append(c.args, "--data-dir", t.TempDir())...)
+		if err != nil || o.SchemaRegistry != c.address || o.SchemaRegistryMayLack != c.mayLack {
+			t.Errorf("%v: %q, may lack %t, %v", c.args, o.SchemaRegistry, o.SchemaRegistryMayLack, err)
+		}
+	}
+}
+
 func TestListenersOfAContainer(t *testing.T) {
 	environ := []string{
 		"KAFKA_NODE_ID=1", "KAFKA_PROCESS_ROLES=broker,controller", "KAFKA_HEAP_OPTS=-Xmx1g", "KAFKA_HOME=/opt/kafka", "KAFKA_ELSEWHERE_URL=x",

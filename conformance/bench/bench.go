@@ -171,6 +171,17 @@ func (b *bench) startBroker(ctx context.Context, kind brokers.Kind) (*brokers.Br
 	return broker, nil
 }
 
+// startRegistry starts a doze with a schema registry while all others are frozen.
+func (b *bench) startRegistry(ctx context.Context) (*brokers.Broker, error) {
+	b.freezeOthers(nil)
+	broker, err := b.launcher.StartRegistry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.live = append(b.live, broker)
+	return broker, nil
+}
+
 // removeBroker ends a broker that startBroker started.
 func (b *bench) removeBroker(broker *brokers.Broker) error {
 	b.live = slices.DeleteFunc(b.live, func(other *brokers.Broker) bool { return other == broker })

@@ -14,7 +14,7 @@ var (
 // rows is the table. The targets are those of the project; "CPU" is the broker's CPU time.
 func rows() []row {
 	var all []row
-	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), latencyRows(), coordinatorRows(), transactionRows(), storeRows()} {
+	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), latencyRows(), coordinatorRows(), transactionRows(), registryRows(), storeRows()} {
 		all = append(all, part...)
 	}
 	return all

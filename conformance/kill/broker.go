@@ -20,6 +20,7 @@ import (
 type Broker struct {
 	binary, dir, addr string
 	args              []string
+	registry          string // address of the schema registry; empty: none
 	cmd               *exec.Cmd
 	log               *os.File
 }
@@ -68,7 +69,11 @@ func (b *Broker) Check(ctx context.Context) error {
 // Start runs the broker and returns when it says that it is ready, with the time that took.
 func (b *Broker) Start() (time.Duration, error) {
 	began := time.Now()
-	cmd := exec.Command(b.binary, append([]string{"serve", "--schema-registry=false", "--listen", b.addr, "--data-dir", b.dir}, b.args...)...)
+	registry := "--schema-registry=false"
+	if b.registry != "" {
+		registry = "--schema-registry-addr=" + b.registry
+	}
+	cmd := exec.Command(b.binary, append([]string{"serve", registry, "--listen", b.addr, "--data-dir", b.dir}, b.args...)...)
 	cmd.Stderr = b.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -3,6 +3,7 @@
 package avro
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,12 @@ var errSteps = errors.New("the comparison takes too many steps; give the schemas
 // Compare says all differences that keep the reader from reading what was written with the writer: none when it can. An error
 // is a comparison that has no answer, which counts as incompatible.
 func Compare(reader, writer *Schema) (found []Difference, err error) {
-	c := comparison{memo: map[pair][]Difference{}, left: maxSteps, look: maxLooks}
+	return CompareUntil(context.Background(), reader, writer)
+}
+
+// CompareUntil is Compare, which ends with the context's error when that is done.
+func CompareUntil(ctx context.Context, reader, writer *Schema) (found []Difference, err error) {
+	c := comparison{ctx: ctx, memo: map[pair][]Difference{}, left: maxSteps, look: maxLooks}
 	defer func() {
 		if e, own := recover().(failure); own {
 			found, err = nil, e.error
@@ -44,6 +50,7 @@ type pair struct{ reader, writer *Schema }
 type failure struct{ error }
 
 type comparison struct {
+	ctx  context.Context
 	memo map[pair][]Difference
 	left int
 	look int
@@ -57,6 +64,9 @@ func at(path []string, more ...string) []string { return append(slices.Clip(path
 func (c *comparison) compare(r, w *Schema, path []string) []Difference {
 	if c.left--; c.left < 0 {
 		panic(failure{errSteps})
+	}
+	if c.left%256 == 0 && c.ctx.Err() != nil {
+		panic(failure{c.ctx.Err()})
 	}
 	key := pair{r, w}
 	if known, seen := c.memo[key]; seen {

@@ -42,7 +42,7 @@ func (b *builder) schema(n *ordered.Node, in *scope, at string) (*Schema, error)
 	if s := b.built[n]; s != nil {
 		return s, nil
 	}
-	s := &Schema{}
+	s := &Schema{node: n}
 	b.built[n] = s
 	switch n.Kind {
 	case ordered.True:
@@ -70,12 +70,13 @@ func (b *builder) fill(s *Schema, n *ordered.Node, in *scope, at string) error {
 	case 0:
 	case 1:
 		*s = *parts[0]
+		s.node = n
 		if s.Class == Reference {
 			b.replaceOpen(parts[0], s)
 		}
 	default:
 		slices.SortStableFunc(parts, func(x, y *Schema) int { return rank(x) - rank(y) })
-		*s = Schema{Class: Combined, criterion: "allOf", parts: parts}
+		*s = Schema{Class: Combined, criterion: "allOf", parts: parts, node: n}
 		for _, p := range parts {
 			p.key = keyOf(p, n)
 		}
@@ -274,7 +275,7 @@ func (b *builder) typed(n *ordered.Node, in *scope, at string) (parts []*Schema,
 		if done[family.class] || !slices.ContainsFunc(family.keys, func(k string) bool { return b.says(n, k) }) {
 			continue
 		}
-		s := &Schema{Class: family.class}
+		s := &Schema{Class: family.class, node: n}
 		if err := b.keywords(s, n, in, at); err != nil {
 			return nil, err
 		}
@@ -296,7 +297,7 @@ var errType = errors.New("unknown type")
 
 func (b *builder) ofType(name string, n *ordered.Node, in *scope, at string) (*Schema, error) {
 	class := slices.Index(classNames[:Object+1], name)
-	s := &Schema{Required: true}
+	s := &Schema{Required: true, node: n}
 	switch {
 	case name == "integer":
 		s.Class, s.integer = Number, true

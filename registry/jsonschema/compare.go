@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -21,12 +22,17 @@ var (
 // Compare says what changed from the original to the update. Those differences that the policy does not allow keep the
 // update from reading what was written with the original. An error is a comparison without an answer.
 func Compare(policy Policy, original, update *Schema) (found []Difference, err error) {
+	return CompareUntil(context.Background(), policy, original, update)
+}
+
+// CompareUntil is Compare, which ends with the context's error when that is done.
+func CompareUntil(ctx context.Context, policy Policy, original, update *Schema) (found []Difference, err error) {
 	defer func() {
 		if e, own := recover().(failure); own {
 			found, err = nil, e.error
 		}
 	}()
-	shared := &shared{policy: policy, left: maxSteps, room: maxFound}
+	shared := &shared{ctx: ctx, policy: policy, left: maxSteps, room: maxFound}
 	for {
 		shared.begin()
 		c := &comparison{shared: shared}
@@ -45,6 +51,7 @@ type pair struct{ original, update *Schema }
 // shared is what all branches of one comparison know. A pair that is met again while it is compared counts as compatible;
 // since that may turn out wrong, the whole is done again with what was found incompatible, until nothing new is found.
 type shared struct {
+	ctx          context.Context
 	policy       Policy
 	memo         map[pair][]Difference
 	active       map[pair]bool
@@ -155,6 +162,9 @@ func (c *comparison) remembered(original, update *Schema) []Difference {
 	}
 	if c.left--; c.left < 0 {
 		panic(failure{errSteps})
+	}
+	if c.left%256 == 0 && c.ctx.Err() != nil {
+		panic(failure{c.ctx.Err()})
 	}
 	if len(c.active) > maxDepth {
 		panic(failure{errDepth})

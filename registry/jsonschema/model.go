@@ -37,7 +37,8 @@ type Schema struct {
 	ID, Title, About   *string
 	Default            *ordered.Node
 	connectType        string
-	Required           bool // the value must be of the class; false for one that was guessed from keywords
+	node               *ordered.Node // what it was read from; of a combination that keywords make, that of its parts too
+	Required           bool          // the value must be of the class; false for one that was guessed from keywords
 	key                [16]byte
 	minLength, maxLen  *int64
 	pattern            *string

@@ -14,8 +14,9 @@ type Document struct{ Name, Text string }
 
 // Parsed is a schema with the node it was read from.
 type Parsed struct {
-	Root *Schema
-	Node *ordered.Node
+	Root    *Schema
+	Node    *ordered.Node
+	builder *builder
 }
 
 // Parse reads a schema. What it refers to is looked for in the text and in the documents, nowhere else.
@@ -46,7 +47,7 @@ func Parse(text string, documents []Document) (*Parsed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Parsed{Root: s, Node: n}, nil
+	return &Parsed{Root: s, Node: n, builder: b}, nil
 }
 
 // add makes a document known.

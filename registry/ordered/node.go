@@ -18,7 +18,7 @@ const (
 	Object
 )
 
-// Node is a JSON value. It is not changed once it is read.
+// Node is a JSON value. It is not changed once it is read, unless by the one that read it for that.
 type Node struct {
 	Kind    Kind
 	Text    string // of a string: its value; of a number: as it was written
@@ -109,4 +109,36 @@ func equalMembers(a, b []Member) bool {
 	SortMembers(a)
 	SortMembers(b)
 	return slices.EqualFunc(a, b, func(x, y Member) bool { return x.Key == y.Key && x.Value.Equal(y.Value) })
+}
+
+// Strings are the texts of the strings of an array; of anything else none.
+func (n *Node) Strings() (texts []string) {
+	if !n.Is(Array) {
+		return nil
+	}
+	for _, item := range n.Items {
+		if item.Kind == String {
+			texts = append(texts, item.Text)
+		}
+	}
+	return texts
+}
+
+// SetStrings makes the member an array of the texts, where it stands or at the end; without texts it goes. It is for a node that
+// nobody else looks at.
+func (n *Node) SetStrings(key string, texts []string) {
+	at := slices.IndexFunc(n.Members, func(m Member) bool { return m.Key == key })
+	if len(texts) == 0 {
+		n.Members = slices.DeleteFunc(n.Members, func(m Member) bool { return m.Key == key })
+		return
+	}
+	value := &Node{Kind: Array}
+	for _, text := range texts {
+		value.Items = append(value.Items, NewString(text))
+	}
+	if at < 0 {
+		n.Members = append(n.Members, Member{key, value})
+	} else {
+		n.Members[at].Value = value
+	}
 }

@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -54,13 +55,18 @@ var errSteps = errors.New("the comparison takes too many steps; give the schemas
 // Compare says what changed from the original to the update. Those differences that are not allowed keep the update from
 // reading what was written with the original. An error is a comparison without an answer.
 func Compare(original, update *Parsed) (found []Difference, err error) {
+	return CompareUntil(context.Background(), original, update)
+}
+
+// CompareUntil is Compare, which ends with the context's error when that is done.
+func CompareUntil(ctx context.Context, original, update *Parsed) (found []Difference, err error) {
 	defer func() {
 		if e, own := recover().(failure); own {
 			found, err = nil, e.error
 		}
 	}()
 	s := &shared{
-		original: newNames(original), update: newNames(update), active: map[*Message]bool{}, done: map[messages][]Difference{},
+		ctx: ctx, original: newNames(original), update: newNames(update), active: map[*Message]bool{}, done: map[messages][]Difference{},
 		found: maxFound, steps: maxSteps,
 	}
 	c := &comparison{shared: s, packages: [2]string{original.File.Package, update.File.Package}}
@@ -77,6 +83,7 @@ type failure struct{ error }
 type messages struct{ original, update *Message }
 
 type shared struct {
+	ctx              context.Context
 	original, update *names
 	active           map[*Message]bool // messages of the original that are compared further out
 	done             map[messages][]Difference

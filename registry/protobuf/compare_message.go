@@ -29,6 +29,9 @@ func (c *comparison) message(original, update *Message) {
 	if c.steps--; c.steps < 0 {
 		panic(failure{errSteps})
 	}
+	if c.steps%256 == 0 && c.ctx.Err() != nil {
+		panic(failure{c.ctx.Err()})
+	}
 	if !c.active[original] {
 		c.active[original] = true
 		c.members(original, update)

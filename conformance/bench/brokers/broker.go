@@ -89,16 +89,28 @@ func (l *Launcher) run(cmd *exec.Cmd) (ended chan struct{}, err error) {
 
 // Broker is one started process and the directory it keeps its data in.
 type Broker struct {
-	Kind      Kind
-	Addr      string
-	PprofAddr string
-	Took      time.Duration // from the start of the process to its first Metadata answer
-	launcher  *Launcher
-	dir       string
-	cmd       *exec.Cmd
-	ended     chan struct{}
-	log       *os.File
-	told      bool // an error has the end of the log already
+	Kind         Kind
+	Addr         string
+	PprofAddr    string
+	RegistryAddr string        // of doze's schema registry; empty: it has none
+	Took         time.Duration // from the start of the process to its first Metadata answer
+	launcher     *Launcher
+	dir          string
+	cmd          *exec.Cmd
+	ended        chan struct{}
+	log          *os.File
+	told         bool // an error has the end of the log already
+}
+
+// StartRegistry starts a doze with a schema registry.
+func (l *Launcher) StartRegistry(ctx context.Context) (*Broker, error) {
+	dir, err := os.MkdirTemp(l.Dir, "registry-")
+	if err != nil {
+		return nil, fmt.Errorf("make data directory: %w", err)
+	}
+	b := &Broker{Kind: Doze, launcher: l, dir: dir, RegistryAddr: fmt.Sprintf("127.0.0.1:%d", l.nextPort)}
+	l.nextPort += 2
+	return b, b.Restart(ctx)
 }
 
 // Start starts a broker on an empty directory.

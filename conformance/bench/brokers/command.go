@@ -14,7 +14,11 @@ func (l *Launcher) command(b *Broker) (*exec.Cmd, error) {
 	data := filepath.Join(b.dir, "data")
 	switch b.Kind {
 	case Doze:
-		cmd := exec.Command(l.DozePath, "serve", "--schema-registry=false", "--listen", b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
+		registry := "--schema-registry=false"
+		if b.RegistryAddr != "" {
+			registry = "--schema-registry-addr=" + b.RegistryAddr
+		}
+		cmd := exec.Command(l.DozePath, "serve", registry, "--listen", b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
 		if b.PprofAddr != "" {
 			cmd.Args = append(cmd.Args, "--pprof", b.PprofAddr)
 		}
