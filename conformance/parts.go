@@ -14,6 +14,9 @@ func partOf(key int16) int {
 	return 4
 }
 
+// leftOut tells whether doze does not serve an API on purpose: the difference share-state-requests.
+func leftOut(key int16) bool { return key >= 83 && key <= 87 }
+
 // featurePart tells which part of the work brings a feature that ApiVersions announces.
 func featurePart(name string) int {
 	switch name {

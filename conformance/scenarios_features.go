@@ -65,7 +65,7 @@ func featureScenarios() []Scenario {
 	for i := range list {
 		list[i].Fresh = true
 		if list[i].Name == "update-features-others" {
-			list[i].Part = 4
+			list[i].Part = 3
 		}
 	}
 	return list

@@ -106,7 +106,13 @@ var onFailingDisk = []struct {
 	{"ShareGroupHeartbeat", 76, notCoordinator, func(c *testConn) int16 { return sharerNamed(c, "fresh-sharers", nil, "t") }},
 	{"ShareAcknowledge", 79, kafkaStorageError, releaseShared},
 	{"AlterShareGroupOffsets", 91, kafkaStorageError, func(c *testConn) int16 { return shareFrom(c, "fresh-shares", "orders", 0) }},
-	{"StreamsGroupHeartbeat", 88, notCoordinator, nil},
+	{"StreamsGroupHeartbeat", 88, notCoordinator, func(c *testConn) int16 {
+		req := streamsJoinOf(&kmsg.StreamsGroupHeartbeatRequestTopology{
+			Subtopologies: []kmsg.StreamsGroupHeartbeatRequestTopologySubtopology{{SubtopologyID: "0", SourceTopics: []string{"orders"}}},
+		})
+		req.Group, req.ProcessID = "fresh-streams", text("p")
+		return request[*kmsg.StreamsGroupHeartbeatResponse](c, req, 0).ErrorCode
+	}},
 }
 
 // TestFailingDiskNamesEveryAPI: whoever adds an API that writes says here what it answers when it cannot.
@@ -328,7 +334,9 @@ func TestFailedSyncRefusesWritesUntilARestart(t *testing.T) {
 	}
 	b.crash()
 	// What was being written when the sync failed may be there; a member that has no assignment yet is not written down.
-	workAll(t, b.connect(), map[string]int16{"CreateTopics": topicAlreadyExists, "SyncGroup": unknownMemberID})
+	workAll(t, b.connect(), map[string]int16{
+		"CreateTopics": topicAlreadyExists, "SyncGroup": unknownMemberID, "ShareAcknowledge": invalidRecordState, // what was acquired is not
+	})
 }
 
 func row(name string) int {
