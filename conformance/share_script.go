@@ -229,10 +229,3 @@ func (c *C) shareTopic(name string, more ...string) (*shareMember, topicRef) {
 	n.GroupConfig(name, append([]string{"share.auto.offset.reset", "earliest"}, more...)...)
 	return c.shareMember("a", name).joins(name), t
 }
-
-// storeEach appends a batch for each value.
-func (n *Conn) storeEach(t topicRef, values ...string) {
-	for _, v := range values {
-		n.Store("store "+v, t, Values(v))
-	}
-}
