@@ -38,6 +38,9 @@ type Fault struct {
 	Only []Op
 	// Match restricts the fault to names for which it returns true; nil means all.
 	Match func(name string) bool
+	// Grows restricts the fault to writes and reservations that make their file longer, and to what makes new names: a full
+	// disk, on which what is there can be written over.
+	Grows bool
 	// Short lets a write store half of its bytes before it fails.
 	Short bool
 	// Persistent fails every matching operation from then on; otherwise only the one.
@@ -98,11 +101,16 @@ func (m *Mem) TakeTrace() []string {
 // step is called before each operation with mu held. On a fault it returns the error and how many bytes of a write are
 // stored nevertheless.
 func (m *Mem) step(op Op, name string, size int) (int, error) {
+	return m.stepIn(op, name, size, op == OpCreate || op == OpMkdir)
+}
+
+// stepIn is step for an operation that says whether it needs space.
+func (m *Mem) stepIn(op Op, name string, size int, grows bool) (int, error) {
 	if op != OpOpen && op != OpRead {
 		m.ops++
 	}
 	for _, f := range m.faults {
-		if !f.hits(op, name) {
+		if f.Grows && !grows || !f.hits(op, name) {
 			continue
 		}
 		f.fired++

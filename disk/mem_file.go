@@ -45,7 +45,7 @@ func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 	if err := f.check("write"); err != nil {
 		return 0, err
 	}
-	short, err := f.m.step(OpWrite, f.name, len(p))
+	short, err := f.m.stepIn(OpWrite, f.name, len(p), off+int64(len(p)) > f.n.size)
 	if err != nil {
 		if short > 0 {
 			f.n.write(p[:short], off)
@@ -75,7 +75,7 @@ func (f *memFile) Preallocate(size int64) error {
 	if err := f.check("fallocate"); err != nil {
 		return err
 	}
-	if _, err := f.m.step(OpPreallocate, f.name, int(size)); err != nil {
+	if _, err := f.m.stepIn(OpPreallocate, f.name, int(size), size > f.n.size); err != nil {
 		return pathError("fallocate", f.name, err)
 	}
 	f.n.size = max(f.n.size, size)

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"doze/configs"
 	"doze/journal"
@@ -30,11 +31,18 @@ type outlived struct {
 func (c *logCleaner) retain(ctx context.Context, want func(*configs.Topic) bool) {
 	c.retaining.Lock()
 	defer c.retaining.Unlock()
-	due := c.outlived(ctx, want)
-	if len(due) == 0 {
-		return
+	for some := range slices.Chunk(c.outlived(ctx, want), outlivedAtOnce) {
+		if !c.forget(ctx, some) {
+			return // the journal reports why; the next look decides anew
+		}
 	}
+}
+
+// forget deletes records of these partitions, unless that cannot be journaled. It frees space, so there is room for it in the
+// journal when the disk is full.
+func (c *logCleaner) forget(ctx context.Context, due []outlived) bool {
 	err := c.b.store.Update(ctx, journal.Timed("retention"), func(tx *tx) {
+		tx.Frees()
 		for _, o := range due {
 			topic := tx.State.Topics.WithID(o.id.Topic)
 			if topic != nil && o.before > tx.State.LogStarts.Of(o.id.Topic, o.id.Partition) {
@@ -43,17 +51,20 @@ func (c *logCleaner) retain(ctx context.Context, want func(*configs.Topic) bool)
 		}
 	})
 	if err != nil {
-		return // the journal reports why; the next look decides anew
+		return false
 	}
 	for _, o := range due {
 		if _, err := o.log.DeleteRecords(o.before); err != nil && !errors.Is(err, segments.ErrRemoved) {
 			c.b.log.Warn("records that outlived their retention could not be deleted", "partition", o.id.String(), "error", err)
 		}
 	}
+	return true
 }
 
-// outlivedMost bounds an entry of the journal; the next look finds the rest.
-const outlivedMost = 10_000
+const (
+	outlivedMost   = 10_000 // at a look; the next one finds the rest
+	outlivedAtOnce = 1_000  // in an entry of the journal, far below the space that it keeps for them
+)
 
 func (c *logCleaner) outlived(ctx context.Context, want func(*configs.Topic) bool) (due []outlived) {
 	now := c.b.clock.NowMillis()

@@ -14,7 +14,8 @@ import (
 type settings struct {
 	revision *projections.Revision
 	*configs.Broker
-	topics sync.Map // topic name -> configs.Topic
+	topics sync.Map              // topic name -> *configs.Topic, of those that have values of their own
+	plain  func() *configs.Topic // of all others
 }
 
 // clusterDefaults is the resource name of the values that hold for all brokers.
@@ -30,6 +31,7 @@ func (b *Broker) settings(state *projections.State) *settings {
 		b.clusterValues(state),
 		state.Configs.Map(projections.BrokerResource, b.nodeName),
 	)}
+	made.plain = sync.OnceValue(func() *configs.Topic { t := made.Topic(nil); return &t })
 	b.known.Store(made)
 	return made
 }
@@ -58,12 +60,17 @@ func (b *Broker) setValues(state *projections.State, resourceType int8, name str
 	return state.Configs.Map(resourceType, name)
 }
 
-// topic gives a topic's settings at the state that s is of.
+// topic gives a topic's settings at the state that s is of. Only topics with values of their own are kept by name: when one
+// of those is deleted its values go, and s with them. All others share one, so what is kept is bounded by the topics there are.
 func (s *settings) topic(state *projections.State, name string) *configs.Topic {
 	if known, found := s.topics.Load(name); found {
 		return known.(*configs.Topic)
 	}
-	made := s.Topic(state.Configs.Map(projections.TopicResource, name))
+	own := state.Configs.Map(projections.TopicResource, name)
+	if own == nil {
+		return s.plain()
+	}
+	made := s.Topic(own)
 	s.topics.Store(name, &made)
 	return &made
 }

@@ -50,6 +50,7 @@ type Tx[S State[S]] struct {
 	events  []Event
 	effects []func()
 	durable bool
+	frees   bool
 }
 
 // Emit applies the event to the state and adds it to the entry. An event that does not fit ends the decision: its Update
@@ -67,6 +68,10 @@ func (tx *Tx[S]) Emit(e Event) {
 // Durable has the entry fsynced before it is published and answered, whatever its events are: for what must not be seen
 // before it, and all entries before it, survive a power failure.
 func (tx *Tx[S]) Durable() { tx.durable = true }
+
+// Frees says that space is freed when the entry is written: it may take the last space that the journal has reserved, which
+// other entries leave alone. The decision may run a second time, when those that it shared a write with had no room.
+func (tx *Tx[S]) Frees() { tx.frees = true }
 
 // Drop ends the decision: its Update returns ErrDropped, and nothing happened. For a request that only wants to know what
 // would happen.
@@ -99,6 +104,7 @@ type update[S State[S]] struct {
 
 	effects []func()
 	err     error
+	frees   bool
 	after   bool // decided on a state that earlier entries of the batch have made
 }
 

@@ -35,6 +35,7 @@ type writer[S State[S]] struct {
 	buf      []byte
 	entries  []Entry
 	mustSync bool
+	ordinary bool // it has an entry that frees no space
 
 	timer    *time.Timer // runs while written entries are not on disk
 	ticking  bool
@@ -49,8 +50,12 @@ type writer[S State[S]] struct {
 // maxBatch bounds how many updates share a write.
 const maxBatch = 4096
 
-// reserveStep is how much space is reserved ahead of the entries.
-const reserveStep = 1 << 20
+// reserveStep is how much space is reserved ahead of the entries. The last keptSpace of it is for entries that free space
+// (Tx.Frees): on a full disk retention must be able to say what it deletes, or nothing is ever deleted.
+const (
+	reserveStep = 1 << 20
+	keptSpace   = 128 << 10
+)
 
 func (w *writer[S]) loop() {
 	defer close(w.done)
@@ -86,6 +91,7 @@ func (w *writer[S]) loop() {
 // run takes a batch of updates through: decide, write, sync, publish, answer.
 func (w *writer[S]) run(batch []*update[S]) {
 	w.buf, w.entries, w.mustSync = w.buf[:0], w.entries[:0], false
+	w.ordinary = false
 	seq, at, chain := w.seq, w.at, w.chain
 	w.at = max(w.at, w.opt.Clock.NowMillis())
 	tx := &Tx[S]{ids: w.opt.IDs}
@@ -102,12 +108,29 @@ func (w *writer[S]) run(batch []*update[S]) {
 	if err := w.commit(); err != nil {
 		w.work = w.view.Load().state.Clone()
 		w.seq, w.at, w.chain = seq, at, chain
+		freeing := w.freeing(batch, err)
 		w.answer(batch, err)
+		if len(freeing) > 0 {
+			w.run(freeing)
+		}
 		return
 	}
 	w.publish()
 	w.answer(batch, nil)
 	w.afterCommit()
+}
+
+// freeing takes what frees space out of a batch that had no room because of others, to be tried by itself.
+func (w *writer[S]) freeing(batch []*update[S], err error) (again []*update[S]) {
+	if !w.ordinary || !errors.Is(err, ErrFull) {
+		return nil
+	}
+	for _, u := range batch {
+		if u.frees && u.err == nil && u.state.CompareAndSwap(stateTaken, stateAbandoned) {
+			again = append(again, &update[S]{cause: u.cause, decide: u.decide, result: u.result})
+		}
+	}
+	return again
 }
 
 // decide runs one decision and adds its entry to the batch.
@@ -117,13 +140,14 @@ func (w *writer[S]) decide(u *update[S], tx *Tx[S]) {
 		return
 	}
 	tx.State, tx.At, tx.Seq = w.work, w.at, w.seq+1
-	tx.events, tx.effects, tx.durable = nil, nil, false
+	tx.events, tx.effects, tx.durable, tx.frees = nil, nil, false, false
 	u.after = len(w.entries) > 0
 	err := guard(u.decide, tx)
 	if err == nil && len(tx.events) > 0 {
 		u.after = true
 		err = w.add(Entry{Seq: tx.Seq, At: tx.At, Cause: u.cause, Events: tx.events})
 		w.mustSync = w.mustSync || tx.durable
+		w.ordinary, u.frees = w.ordinary || !tx.frees, tx.frees
 	}
 	if err != nil {
 		u.err = err
@@ -183,7 +207,10 @@ func (w *writer[S]) redo() {
 // commit writes the batch, and syncs it if it must. After an error nothing of it is in the file, or the journal is
 // poisoned.
 func (w *writer[S]) commit() error {
-	w.reserve(int64(len(w.buf)))
+	if err := w.reserve(int64(len(w.buf))); err != nil && w.ordinary {
+		w.report(err)
+		return err
+	}
 	if _, err := w.file.WriteAt(w.buf, w.end); err != nil {
 		return w.takeBack(err)
 	}
@@ -199,20 +226,31 @@ func (w *writer[S]) commit() error {
 	return nil
 }
 
-// reserve asks the file system for the space of what is written next, so that an fsync has only data to write. Without
-// it a write just grows the file.
-func (w *writer[S]) reserve(n int64) {
-	if w.end+n <= w.size {
-		return
+// reserve asks the file system for the space of what is written next, so that an fsync has only data to write, and for what
+// is kept behind it. Where it cannot reserve space a write just grows the file. The error is ErrFull: there is no room for
+// both, though perhaps for what is written next.
+func (w *writer[S]) reserve(n int64) error {
+	need := w.end + n + keptSpace
+	if need <= w.size {
+		return nil
 	}
-	size := (w.end+n)/reserveStep*reserveStep + reserveStep
-	if w.file.Preallocate(size) != nil {
-		return
+	err := w.file.Preallocate(need/reserveStep*reserveStep + reserveStep)
+	if isFull(err) {
+		err = w.file.Preallocate(need)
+	}
+	switch {
+	case isFull(err):
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case err != nil:
+		return nil
 	}
 	if got, err := w.file.Size(); err == nil {
 		w.size = got
 	}
+	return nil
 }
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // takeBack removes what a failed write may have left.
 func (w *writer[S]) takeBack(cause error) error {
@@ -221,7 +259,7 @@ func (w *writer[S]) takeBack(cause error) error {
 	}
 	w.size = w.end
 	err := fmt.Errorf("%w: %w", ErrWrite, cause)
-	if errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT) {
+	if isFull(cause) {
 		err = fmt.Errorf("%w: %w", ErrFull, cause)
 	}
 	w.report(err)
@@ -336,7 +374,12 @@ func (w *writer[S]) endSync(err error) {
 // appendOwn writes one entry of the journal's own, outside any batch.
 func (w *writer[S]) appendOwn(timer string, e Event) error {
 	done := make(chan error, 1)
-	u := &update[S]{cause: Timed(timer), decide: func(tx *Tx[S]) { tx.Emit(e) }, result: done}
+	u := &update[S]{cause: Timed(timer), decide: func(tx *Tx[S]) {
+		if w.stopping {
+			tx.Frees() // nothing comes behind it
+		}
+		tx.Emit(e)
+	}, result: done}
 	w.run([]*update[S]{u})
 	return <-done
 }

@@ -13,23 +13,28 @@ type RetentionRules struct {
 // The log's start means none.
 //
 // As in Kafka the segment that is written counts too. When all are due it is ended here, so that deleting the records
-// before the offset deletes it.
+// before the offset deletes it. When it cannot be ended, say on a full disk, those before it go.
 func (p *Partition) Expired(r RetentionRules, now int64) (before int64, err error) {
-	before, all, err := p.expired(r, now)
+	before, written, err := p.expired(r, now)
 	if p.mended(err) {
-		before, all, err = p.expired(r, now)
+		before, written, err = p.expired(r, now)
 	}
-	if err == nil && all {
-		err = p.Roll(now)
+	if err != nil || written < 0 {
+		return before, p.storage(err)
 	}
-	return before, p.storage(err)
+	if err := p.Roll(now); err != nil {
+		return written, nil // what failed was reported
+	}
+	return before, nil
 }
 
-func (p *Partition) expired(r RetentionRules, now int64) (before int64, all bool, err error) {
+// expired also gives the first offset of the segment that is written when all are due, else -1.
+func (p *Partition) expired(r RetentionRules, now int64) (before, written int64, err error) {
 	infos, err := p.segmentInfos()
 	if err != nil || len(infos) == 0 {
-		return 0, false, err
+		return 0, -1, err
 	}
+	all := false
 	if infos[len(infos)-1].Bytes == 0 { // the empty one that is written stays
 		infos = infos[:len(infos)-1]
 	} else {
@@ -37,19 +42,22 @@ func (p *Partition) expired(r RetentionRules, now int64) (before int64, all bool
 	}
 	n := overSize(infos, r.Bytes)
 	for r.Ms >= 0 && n < len(infos) {
-		written, err := p.writtenAt(infos[n], now)
+		at, err := p.writtenAt(infos[n], now)
 		if err != nil {
-			return 0, false, err
+			return 0, -1, err
 		}
-		if now-written <= r.Ms {
+		if now-at <= r.Ms {
 			break
 		}
 		n++
 	}
-	if n == 0 {
-		return 0, false, nil
+	switch {
+	case n == 0:
+		return 0, -1, nil
+	case all && n == len(infos):
+		return infos[n-1].End, infos[n-1].Base, nil
 	}
-	return infos[n-1].End, all && n == len(infos), nil
+	return infos[n-1].End, -1, nil
 }
 
 // overSize is how many segments may go so that what is left is not smaller than the bound.
