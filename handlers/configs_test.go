@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -240,5 +241,27 @@ func TestLevelsOfTheLog(t *testing.T) {
 		if level := kafkaLevel(slogLevel(name)); level != name && name != "TRACE" && name != "FATAL" {
 			t.Errorf("%s is %s", name, level)
 		}
+	}
+}
+
+// TestSettingsOfDeletedTopicsAreForgotten: a broker on which topics come and go for years keeps nothing of them.
+func TestSettingsOfDeletedTopicsAreForgotten(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	for i := range 20 {
+		name, pairs := fmt.Sprint("topic-", i), []string{"retention.ms", "1000"}
+		c.topicWith(name, pairs[:2*(i%2)]...)
+		c.produce(name, -1, batch(1, day, -1, -1, -1))
+		req := kmsg.NewPtrDeleteTopicsRequest()
+		req.TopicNames = []string{name}
+		if code := request[*kmsg.DeleteTopicsResponse](c, req, 5).Topics[0].ErrorCode; code != none {
+			t.Fatal(code)
+		}
+	}
+	state, _ := b.store.View()
+	kept := 0
+	b.broker.settings(state).topics.Range(func(_, _ any) bool { kept++; return true })
+	if kept > 0 {
+		t.Errorf("the settings of %d topics are kept, of none that there is", kept)
 	}
 }
