@@ -170,6 +170,7 @@ func (p *Partition) flushAborted(s *segment, mark bool) error {
 func (l *abortedList) write(b []byte) error {
 	open := l.file.acquire
 	if l.flushed == 0 {
+		l.file.close() // of a try before, which failed: what is written must not go to a file that has no name any more
 		if err := l.file.cache.fs.Remove(l.file.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

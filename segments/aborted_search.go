@@ -1,6 +1,9 @@
 package segments
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"sort"
 	"sync/atomic"
 
@@ -128,6 +131,9 @@ func (s *abortedSearch) line(i int) (aborted, error) {
 func (s *abortedSearch) open() (err error) {
 	if s.f == nil {
 		s.f, err = s.file.acquire()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", errBadAborted, err) // it is made anew
 	}
 	return err
 }
