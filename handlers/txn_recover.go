@@ -174,12 +174,7 @@ func (c *txnCoordinator) settle(log *segments.Partition, o *unsettledTxn) error 
 		if still, err := stillOpen(log, o.OpenTxn); err != nil || !still {
 			return err
 		}
-		changed, orphan := false, false
-		err := c.take(c.ctx, journal.Timed("unfinished transaction"), func(d *txnDecision) {
-			if changed = d.state.Transactions.OfProducer(o.ProducerID) != seen; !changed {
-				orphan = d.orphan(p, o)
-			}
-		})
+		changed, orphan, err := c.settleAsSeen(p, o, seen)
 		switch {
 		case err != nil:
 			return err
@@ -190,6 +185,16 @@ func (c *txnCoordinator) settle(log *segments.Partition, o *unsettledTxn) error 
 			return nil
 		}
 	}
+}
+
+// settleAsSeen takes the decision, unless the producer's transactional id is another than was seen.
+func (c *txnCoordinator) settleAsSeen(p journal.TxnPartition, o *unsettledTxn, seen *projections.Transaction) (changed, orphan bool, err error) {
+	err = c.take(c.ctx, journal.Timed("unfinished transaction"), func(d *txnDecision) {
+		if changed = d.state.Transactions.OfProducer(o.ProducerID) != seen; !changed {
+			orphan = d.orphan(p, o)
+		}
+	})
+	return changed, orphan, err
 }
 
 // stillOpen says whether the log has just that transaction open.
