@@ -115,7 +115,7 @@ func (c *txnCoordinator) take(ctx context.Context, cause journal.Cause, decide f
 // abortTimedOut aborts transactions that have been open for too long.
 func (c *txnCoordinator) abortTimedOut() {
 	state, _ := c.view()
-	now := c.clock.NowMillis()
+	now := c.store.Now() // as the transactions' beginnings are reckoned: the clock may have been set back
 	for _, id := range transactionsThat(state, func(t *projections.Transaction) bool { return timedOut(t, now) }) {
 		err := c.take(c.ctx, journal.Timed("transaction timeout"), func(d *txnDecision) { d.abortTimedOut(id) })
 		if err != nil {

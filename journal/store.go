@@ -37,6 +37,7 @@ type view[S any] struct {
 	state S
 	seq   uint64
 	at    int64
+	clock int64 // what the clock said when at last moved
 	chain uint32
 }
 
@@ -154,6 +155,13 @@ func (s *Store[S]) View() (S, uint64) {
 // At is the time of the last published entry, in ms: no later entry has an earlier one.
 func (s *Store[S]) At() int64 { return s.view.Load().at }
 
+// Now is the time that an entry would have now: the clock's, unless that was set back.
+func (s *Store[S]) Now() int64 {
+	v := s.view.Load()
+	at, _ := moved(v.at, v.clock, s.opt.Clock.NowMillis())
+	return at
+}
+
 // ClusterID is the one in the files' headers.
 func (s *Store[S]) ClusterID() [16]byte { return s.w.header.ClusterID }
 
@@ -186,7 +194,7 @@ func newStore[S State[S]](o *opening[S], f disk.File) *Store[S] {
 	s := &Store[S]{fs: o.fs, opt: *o.opt, fresh: o.fresh, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	s.w = writer[S]{
 		Store: s, file: f, header: o.last, base: o.parts[0].header.before(), files: o.list.journals, work: o.state,
-		end: o.end, size: o.size, seq: o.rec.LastSeq, at: o.at, chain: o.chain,
+		end: o.end, size: o.size, seq: o.rec.LastSeq, at: o.at, clock: o.opt.Clock.NowMillis(), chain: o.chain,
 		durable: o.rec.LastSeq, clean: o.rec.Clean,
 	}
 	s.w.timer = time.NewTimer(time.Hour)

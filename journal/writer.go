@@ -24,6 +24,7 @@ type writer[S State[S]] struct {
 	rollAt   int64  // after a failed roll: try again when the file has this size
 	seq      uint64 // last entry written
 	at       int64  // its time
+	clock    int64  // what the clock said when at last moved
 	chain    uint32
 	durable  uint64 // last entry known to be on disk
 	clean    bool   // nothing was written since a clean stop
@@ -92,8 +93,8 @@ func (w *writer[S]) loop() {
 func (w *writer[S]) run(batch []*update[S]) {
 	w.buf, w.entries, w.mustSync = w.buf[:0], w.entries[:0], false
 	w.ordinary = false
-	seq, at, chain := w.seq, w.at, w.chain
-	w.at = max(w.at, w.opt.Clock.NowMillis())
+	seq, at, clock, chain := w.seq, w.at, w.clock, w.chain
+	w.at, w.clock = moved(w.at, w.clock, w.opt.Clock.NowMillis())
 	tx := &Tx[S]{ids: w.opt.IDs}
 	for _, u := range batch {
 		if u.state.CompareAndSwap(stateWaiting, stateTaken) {
@@ -101,13 +102,13 @@ func (w *writer[S]) run(batch []*update[S]) {
 		}
 	}
 	if len(w.entries) == 0 {
-		w.at = at
+		w.at, w.clock = at, clock
 		w.answer(batch, nil)
 		return
 	}
 	if err := w.commit(); err != nil {
 		w.work = w.view.Load().state.Clone()
-		w.seq, w.at, w.chain = seq, at, chain
+		w.seq, w.at, w.clock, w.chain = seq, at, clock, chain
 		freeing := w.freeing(batch, err)
 		w.answer(batch, err)
 		if len(freeing) > 0 {
@@ -118,6 +119,20 @@ func (w *writer[S]) run(batch []*update[S]) {
 	w.publish()
 	w.answer(batch, nil)
 	w.afterCommit()
+}
+
+// moved is the time of the next entry, by the clock. A clock that was set back leaves it ahead: then it goes on at half the pace
+// until the clock is there again. It must not stand still: what waits for a time that is reckoned from an entry, as the timeout
+// of a transaction is, would wait for as long as the clock was set back.
+func moved(at, was, now int64) (movedTo, clock int64) {
+	steps := (now - was) / 2
+	switch {
+	case now >= at:
+		return now, now
+	case steps < 0:
+		return at, now
+	}
+	return at + steps, was + 2*steps
 }
 
 // freeing takes what frees space out of a batch that had no room because of others, to be tried by itself.
@@ -282,7 +297,7 @@ func (w *writer[S]) report(err error) {
 
 // publish shows the working state to readers.
 func (w *writer[S]) publish() {
-	w.view.Store(&view[S]{state: w.work.Clone(), seq: w.seq, at: w.at, chain: w.chain})
+	w.view.Store(&view[S]{state: w.work.Clone(), seq: w.seq, at: w.at, clock: w.clock, chain: w.chain})
 }
 
 // answer runs the effects of each update and answers it. An update that emitted nothing shares the fate of the batch only
