@@ -1,0 +1,58 @@
+package handlers
+
+import (
+	"context"
+	"testing"
+
+	"doze/projections"
+)
+
+// TestShareSessionsAreBounded: what all sessions name together is bounded; beyond it no session begins, and one that grows ends.
+func TestShareSessionsAreBounded(t *testing.T) {
+	const ofOne = 1000
+	places := func(topic byte) []sharePlace {
+		out := make([]sharePlace, ofOne)
+		for i := range out {
+			out[i] = sharePlace{projections.ID{topic}, int32(i)}
+		}
+		return out
+	}
+	s := newShareSessions(10)
+	s.left, s.empty = func(shareMemberKey, []sharePlace) {}, func(string) {}
+	ask := func(member string, epoch int32, asked []sharePlace) int16 {
+		return s.open(&shareRequest{
+			key: shareMemberKey{"g", member}, epoch: epoch, asked: asked, conn: uint64(member[0]), ended: context.Background(),
+		}).code
+	}
+	if code := ask("a", initialShareEpoch, places(1)); code != none {
+		t.Fatal(code)
+	}
+	s.places = maxSharePlaces - ofOne/2 // as if others had named so many
+	if code := ask("b", initialShareEpoch, places(1)); code != shareSessionLimitReached {
+		t.Errorf("one session more: code %d", code)
+	}
+	if code := ask("a", 1, places(2)); code != shareSessionNotFound {
+		t.Errorf("a session that grows beyond the bound: code %d", code)
+	}
+	if code := ask("a", 2, nil); code != shareSessionNotFound {
+		t.Errorf("the session is still there: code %d", code)
+	}
+	if want := maxSharePlaces - ofOne/2 - ofOne; s.places != want {
+		t.Errorf("%d places are counted, not %d", s.places, want)
+	}
+}
+
+// TestShareStatesAreBounded: so many partitions, and so many bytes of them, are written down and no more.
+func TestShareStatesAreBounded(t *testing.T) {
+	state := projections.New()
+	one := projections.ShareState{Group: "g"}
+	for n, room := range map[int]bool{1: true, maxShareStates: true, maxShareStates + 1: false} {
+		if got := roomForShareStates(state, n, "g"); got != room && int64(n)*one.Bytes() <= maxShareStatesBytes {
+			t.Errorf("room for %d partitions: %v", n, got)
+		}
+	}
+	long := string(make([]byte, 4096))
+	if n := maxShareStatesBytes/4096 + 1; roomForShareStates(state, n, long) {
+		t.Errorf("room for %d partitions of a group with a name of 4096 bytes", n)
+	}
+}
