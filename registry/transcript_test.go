@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"doze/disk"
@@ -24,19 +25,20 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/transcr
 type harness struct {
 	tb    testing.TB
 	fs    *disk.Mem
-	now   int64
+	now   atomic.Int64 // ms: one more with every request
 	ids   byte
 	store *journal.Store[*projections.State]
 	*Registry
 }
 
-func (h *harness) NowMillis() int64 { h.now++; return h.now }
+func (h *harness) NowMillis() int64 { return h.now.Load() }
 
 func (h *harness) NewUUID() [16]byte { h.ids++; return [16]byte{h.ids} }
 
 func newHarness(tb testing.TB) *harness {
 	tb.Helper()
-	h := &harness{tb: tb, fs: disk.NewMem(), now: 1_764_444_798_000}
+	h := &harness{tb: tb, fs: disk.NewMem()}
+	h.now.Store(1_764_444_798_000)
 	h.open()
 	tb.Cleanup(h.close)
 	return h
@@ -95,6 +97,7 @@ func (h *harness) do(method, path, body string, headers ...string) (int, string)
 	}
 	r.RequestURI = path // as a server has it; kept answers are found by it
 	w := httptest.NewRecorder()
+	h.now.Add(1)
 	h.ServeHTTP(w, r)
 	return w.Code, w.Body.String()
 }
