@@ -8,6 +8,7 @@ import (
 func FuzzParseValue(f *testing.F) {
 	f.Add([]byte(`{"b":1,"a":[null,true,"x",1.5,{}]}`))
 	f.Add([]byte(`[[[[`))
+	f.Add([]byte(`{"":1,"":[null,true,"",1,{}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := ParseValue(data)
 		if err != nil {

@@ -179,6 +179,9 @@ func readObject(dec *json.Decoder, depth int) (Value, error) {
 		if !ok {
 			return nil, fmt.Errorf("field name is %v", tok)
 		}
+		if obj.Has(name) {
+			return nil, fmt.Errorf("field %q stands twice", name)
+		}
 		v, err := readValue(dec, depth+1)
 		if err != nil {
 			return nil, err
