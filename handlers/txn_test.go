@@ -102,7 +102,8 @@ func TestMatchingIsBounded(t *testing.T) {
 			t.Fatal(code)
 		}
 	}
-	for pattern, want := range map[string]int16{".*b": none, "1a*": none, ".*((a{0,30}){0,30})b": invalidRegularExpression} {
+	// The last is refused for what it might take; what it does take is little, for no name begins with b.
+	for pattern, want := range map[string]int16{".*b": none, "1a*": none, "b((a{0,30}){0,30})": invalidRegularExpression} {
 		req := kmsg.NewPtrListTransactionsRequest()
 		req.DurationFilterMillis, req.TransactionalIDPattern = -1, &pattern
 		if resp := request[*kmsg.ListTransactionsResponse](c, req, 2); resp.ErrorCode != want {
