@@ -16,13 +16,17 @@ import (
 // there is none. What is known of single records is forgotten.
 func (b *Broker) alterShareGroupOffsets(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req, resp := r.Body.(*kmsg.AlterShareGroupOffsetsRequest), respond[*kmsg.AlterShareGroupOffsetsResponse](r)
+	room := answerRoom(maxAnswerBytes)
+	for i := range req.Topics {
+		if !room.take(sharedBytes * int64(1+len(req.Topics[i].Partitions))) {
+			return nil, errAnswerTooLarge
+		}
+	}
 	var refused *refusal
 	switch {
 	case !b.shareGroupsOn():
 		refused = refuse(unsupportedVersion, unsupportedVersionText)
-	case req.GroupID == "":
-		refused = refuse(invalidGroupID, "The group id is invalid.")
-	case len(req.GroupID) > maxName:
+	case req.GroupID == "", len(req.GroupID) > maxName:
 		refused = refuse(invalidGroupID, "The group id is invalid.")
 	default:
 		err := b.groups.update(ctx, causeOf(r), func(d *groupDecision) {

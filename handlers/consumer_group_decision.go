@@ -181,10 +181,7 @@ func (h *heartbeatOf) begin(m *projections.ConsumerMember) *refusal {
 // checkMemberEpoch fences a member whose epoch is not the one it has. The epoch before is good for a member that has nothing
 // which it is not to have: the answer that told it of its new epoch may have been lost.
 func checkMemberEpoch(m *projections.ConsumerMember, req *kmsg.ConsumerGroupHeartbeatRequest) *refusal {
-	fenced := func(how string) *refusal {
-		return refuse(fencedMemberEpoch, fmt.Sprintf("The consumer group member has a %s member epoch (%d) than the one known by the group coordinator (%d). "+
-			"The member must abandon all its partitions and rejoin.", how, req.MemberEpoch, m.Epoch))
-	}
+	fenced := func(how string) *refusal { return fencedEpoch("consumer", how, req.MemberEpoch, m.Epoch, "") }
 	switch {
 	case req.MemberEpoch == joiningEpoch, req.MemberEpoch == m.Epoch:
 		return nil

@@ -25,12 +25,13 @@ func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) 
 	state, room := c.view(), answerRoom(maxAnswerBytes)
 	enabled := c.consumerProtocol(state)
 	badID := func(id string) bool { return len(id) > maxName || id == "" }
-	resp.Groups = make([]kmsg.ConsumerGroupDescribeResponseGroup, len(req.Groups))
-	for i, id := range badFirst(req.Groups, badID) {
-		out := &resp.Groups[i]
-		*out = kmsg.NewConsumerGroupDescribeResponseGroup()
-		out.Group = id
+	for _, id := range badFirst(req.Groups, badID) {
 		g := state.Groups.Get(id)
+		if !room.takeGroup(id, g, 2) {
+			return nil
+		}
+		out := kmsg.NewConsumerGroupDescribeResponseGroup()
+		out.Group = id
 		switch {
 		case !enabled:
 			out.ErrorCode = unsupportedVersion
@@ -40,14 +41,13 @@ func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) 
 			out.ErrorCode, out.ErrorMessage = groupIDNotFound, text(fmt.Sprintf("Group %s not found.", id))
 		case g.Consumer == nil:
 			out.ErrorCode, out.ErrorMessage = groupIDNotFound, text(fmt.Sprintf("Group %s is not a consumer group.", id))
-		case !room.take(2 * g.Bytes()):
-			return nil
 		default:
-			c.describeConsumerGroup(out, state, g)
+			c.describeConsumerGroup(&out, state, g)
 			if req.IncludeAuthorizedOperations {
 				out.AuthorizedOperations = groupOperations
 			}
 		}
+		resp.Groups = append(resp.Groups, out)
 	}
 	return resp
 }

@@ -141,11 +141,11 @@ func withOwned(p journal.OwnedPartitions, partition, epoch int32) journal.OwnedP
 // advance goes towards the target as far as possible.
 func (s *step) advance() *projections.ConsumerMember {
 	var kept, revoking, all []journal.OwnedPartitions
-	pending, unreleased := false, false
+	unreleased := false
 	for _, topic := range s.topics() {
 		t := s.topic(topic)
 		kept, revoking, all = appendOwned(kept, t.kept), appendOwned(revoking, t.revoking), appendOwned(all, t.all)
-		pending, unreleased = pending || t.pending, unreleased || t.unreleased
+		unreleased = unreleased || t.unreleased
 	}
 	next := *s.m
 	next.Previous = s.m.Epoch
@@ -182,7 +182,6 @@ func (s *step) topics() (ids [][16]byte) {
 // topicStep is what becomes of a member's partitions of one topic.
 type topicStep struct {
 	kept, revoking, all journal.OwnedPartitions // all: kept, and those that can be had now
-	pending             bool                    // there are some that can be had now
 	unreleased          bool                    // there are some that others have
 }
 
@@ -211,7 +210,6 @@ func (s *step) topic(id [16]byte) topicStep {
 		case s.group.Owned(id, p) && !s.isRevoking(id, p):
 			t.unreleased = true
 		default:
-			t.pending = true
 			t.all = withOwned(t.all, p, s.group.TargetEpoch)
 		}
 	}

@@ -79,17 +79,20 @@ func (d *groupDecision) assignorInput(c *projections.ConsumerGroup) *assignors.G
 		} else {
 			to.Topics = d.subscribedIDs(c, m)
 		}
-		for _, p := range m.Target {
-			to.Had = append(to.Had, assignors.Partitions{Topic: p.TopicID, Numbers: p.Partitions})
-		}
+		to.Had = hadOf(m.Target)
 	}
 	return in
 }
 
 // subscribedIDs are the ids of those topics that exist which the member is subscribed to, in order.
-func (d *groupDecision) subscribedIDs(c *projections.ConsumerGroup, m *projections.ConsumerMember) (ids [][16]byte) {
+func (d *groupDecision) subscribedIDs(c *projections.ConsumerGroup, m *projections.ConsumerMember) [][16]byte {
 	resolved, _ := c.Resolved(m.Regex)
-	for _, names := range [][]string{m.Topics, resolved} {
+	return d.topicIDs(m.Topics, resolved)
+}
+
+// topicIDs are the ids of those of the named topics that exist, in order and each once.
+func (d *groupDecision) topicIDs(lists ...[]string) (ids [][16]byte) {
+	for _, names := range lists {
 		for _, name := range names {
 			if t := d.state.Topics.Named(name); t != nil {
 				ids = append(ids, t.ID)
@@ -98,6 +101,14 @@ func (d *groupDecision) subscribedIDs(c *projections.ConsumerGroup, m *projectio
 	}
 	slices.SortFunc(ids, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
 	return slices.Compact(ids)
+}
+
+// hadOf is a target as assignors see it the next time, targetOf what they made as it is kept.
+func hadOf(target []journal.TopicPartitions) (had assignors.Assignment) {
+	for _, p := range target {
+		had = append(had, assignors.Partitions{Topic: p.TopicID, Numbers: p.Partitions})
+	}
+	return had
 }
 
 func targetOf(a assignors.Assignment) []journal.TopicPartitions {

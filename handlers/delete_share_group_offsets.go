@@ -15,6 +15,9 @@ import (
 // anew with them.
 func (b *Broker) deleteShareGroupOffsets(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req, resp := r.Body.(*kmsg.DeleteShareGroupOffsetsRequest), respond[*kmsg.DeleteShareGroupOffsetsResponse](r)
+	if room := answerRoom(maxAnswerBytes); !room.take(sharedBytes * int64(len(req.Topics))) {
+		return nil, errAnswerTooLarge
+	}
 	var refused *refusal
 	switch {
 	case !b.shareGroupsOn():

@@ -29,16 +29,16 @@ func (b *Broker) describeGroups(_ context.Context, r *wire.Request) (wire.Reply,
 func (c *coordinator) describeGroups(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGroupsResponse {
 	resp := kmsg.NewPtrDescribeGroupsResponse()
 	state, room := c.view(), answerRoom(maxAnswerBytes)
-	resp.Groups = make([]kmsg.DescribeGroupsResponseGroup, len(req.Groups))
-	for i, id := range req.Groups {
+	for _, id := range req.Groups {
 		g := state.Groups.Get(id)
-		if g != nil && !room.take(g.Bytes()) {
+		if !room.takeGroup(id, g, 1) {
 			return nil
 		}
-		resp.Groups[i] = describeGroup(g, id, req.Version)
-		if req.IncludeAuthorizedOperations && resp.Groups[i].ErrorCode == none {
-			resp.Groups[i].AuthorizedOperations = groupOperations
+		out := describeGroup(g, id, req.Version)
+		if req.IncludeAuthorizedOperations && out.ErrorCode == none {
+			out.AuthorizedOperations = groupOperations
 		}
+		resp.Groups = append(resp.Groups, out)
 	}
 	return resp
 }

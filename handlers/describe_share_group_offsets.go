@@ -19,6 +19,7 @@ func (b *Broker) describeShareGroupOffsets(_ context.Context, r *wire.Request) (
 	room := answerRoom(maxAnswerBytes)
 	for i := range req.Groups {
 		g := &req.Groups[i]
+		room.take(int64(len(g.GroupID)) + groupAnswerBytes)
 		out := kmsg.NewDescribeShareGroupOffsetsResponseGroup()
 		out.GroupID = g.GroupID
 		switch {

@@ -26,6 +26,10 @@ func (b *Broker) findCoordinator(_ context.Context, r *wire.Request) (wire.Reply
 		resp.NodeID, resp.Host, resp.Port = found.NodeID, found.Host, found.Port
 		return resp, nil
 	}
+	room := answerRoom(maxAnswerBytes)
+	if !room.take(int64(len(req.CoordinatorKeys)) * int64(foundBytes+len(host))) {
+		return nil, errAnswerTooLarge
+	}
 	resp.Coordinators = make([]kmsg.FindCoordinatorResponseCoordinator, len(req.CoordinatorKeys))
 	for i, key := range req.CoordinatorKeys {
 		code := checkCoordinatorKey(req.CoordinatorType, key, req.Version)
@@ -36,6 +40,9 @@ func (b *Broker) findCoordinator(_ context.Context, r *wire.Request) (wire.Reply
 	}
 	return resp, nil
 }
+
+// foundBytes is what a key is reckoned to take while its request is answered.
+const foundBytes = 256
 
 type coordinatorNode struct {
 	id   int32

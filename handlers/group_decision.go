@@ -14,7 +14,8 @@ const newMemberJoinTimeoutMs = 5 * 60_000
 
 // groupDecision is one decision of the coordinator: it reads the state and emits events, which change that state at once.
 // What the world outside is told once the events are safe (answers, deadlines) is collected in effects, in order. A
-// decision reads no clock and nothing that is not in the state, so the same state, command and time give the same events.
+// decision reads no clock and nothing that is not in the state, so the same state, command and time give the same events; but
+// for streams groups, of which Kafka keeps some things in memory alone, and so do we (streamsSoft).
 type groupDecision struct {
 	state    *projections.State
 	seq      uint64

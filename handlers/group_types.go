@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"hash/fnv"
 
 	"doze/journal"
@@ -69,6 +70,13 @@ func (d *groupDecision) disarmGroup(g *projections.Group) {
 		d.streams.drop(g.ID)
 	}
 	d.forget(g.ID)
+}
+
+// fencedEpoch refuses a member of a newer group whose epoch is greater or smaller than the one it has; also is what else is wrong
+// with it.
+func fencedEpoch(kind, how string, said, has int32, also string) *refusal {
+	return refuse(fencedMemberEpoch, fmt.Sprintf("The %s group member has a %s member epoch (%d) than the one known by the group coordinator (%d)%s. "+
+		"The member must abandon all its partitions and rejoin.", kind, how, said, has, also))
 }
 
 // topicsHash is over the ids and sizes of those of the topics that exist: it changes when one of them is created, deleted or

@@ -33,6 +33,18 @@ func (r *answerRoom) take(n int64) bool {
 	return *r >= 0
 }
 
+// groupAnswerBytes is what a group is reckoned to take in an answer beside its id and what it holds, be it there or not.
+const groupAnswerBytes = 256
+
+// takeGroup says whether there is room to describe a group, nil when it is not there, that takes so often what it holds.
+func (r *answerRoom) takeGroup(id string, g *projections.Group, times int64) bool {
+	n := int64(len(id)) + groupAnswerBytes
+	if g != nil {
+		n += times * g.Bytes()
+	}
+	return r.take(n)
+}
+
 // isLong says whether an optional name is longer than any may be.
 func isLong(name *string) bool { return name != nil && len(*name) > maxName }
 

@@ -275,10 +275,31 @@ func TestAnswersAreBounded(t *testing.T) {
 	markers.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: 1, Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: "t", Partitions: unknown}}}}
 	deleted := kmsg.NewPtrDeleteRecordsRequest()
 	deleted.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: "t", Partitions: make([]kmsg.DeleteRecordsRequestTopicPartition, maxAnswerBytes/deletionBytes+1)}}
+	keys := kmsg.NewPtrFindCoordinatorRequest()
+	keys.CoordinatorKeys = slices.Repeat([]string{"g"}, maxAnswerBytes/foundBytes+1)
+	missing := slices.Repeat([]string{"missing"}, maxAnswerBytes/groupAnswerBytes+1)
+	classic, consumers := kmsg.NewPtrDescribeGroupsRequest(), kmsg.NewPtrConsumerGroupDescribeRequest()
+	sharers, streams := kmsg.NewPtrShareGroupDescribeRequest(), kmsg.NewPtrStreamsGroupDescribeRequest()
+	classic.Groups, consumers.Groups, sharers.GroupIDs, streams.Groups = missing, missing, missing, missing
+	shared := kmsg.NewPtrShareFetchRequest()
+	shared.GroupID, shared.MemberID = text("g"), text("m")
+	shared.Topics = []kmsg.ShareFetchRequestTopic{{Partitions: make([]kmsg.ShareFetchRequestTopicPartition, maxAnswerBytes/sharedBytes+1)}}
+	acked := kmsg.NewPtrShareAcknowledgeRequest()
+	acked.GroupID, acked.MemberID = text("g"), text("m")
+	acked.Topics = []kmsg.ShareAcknowledgeRequestTopic{{Partitions: make([]kmsg.ShareAcknowledgeRequestTopicPartition, maxAnswerBytes/sharedBytes+1)}}
+	where := kmsg.NewPtrDescribeShareGroupOffsetsRequest()
+	where.Groups = make([]kmsg.DescribeShareGroupOffsetsRequestGroup, maxAnswerBytes/groupAnswerBytes+1)
+	altered := kmsg.NewPtrAlterShareGroupOffsetsRequest()
+	altered.GroupID = "g"
+	altered.Topics = []kmsg.AlterShareGroupOffsetsRequestTopic{{Partitions: make([]kmsg.AlterShareGroupOffsetsRequestTopicPartition, maxAnswerBytes/sharedBytes+1)}}
+	forgotten := kmsg.NewPtrDeleteShareGroupOffsetsRequest()
+	forgotten.GroupID = "g"
+	forgotten.Topics = make([]kmsg.DeleteShareGroupOffsetsRequestTopic, maxAnswerBytes/sharedBytes+1)
 	for _, asked := range []struct {
 		kmsg.Request
 		version int16
-	}{{offsets, 5}, {all, 8}, {groups, 5}, {configs, 4}, {joined, 3}, {markers, 1}, {deleted, 1}} {
+	}{{keys, 4}, {classic, 6}, {consumers, 1}, {sharers, 1}, {streams, 0}, {shared, 1}, {acked, 1}, {where, 1}, {altered, 0}, {forgotten, 0},
+		{offsets, 5}, {all, 8}, {groups, 5}, {configs, 4}, {joined, 3}, {markers, 1}, {deleted, 1}} {
 		c := b.connect()
 		asked.SetVersion(asked.version)
 		c.send(asked.Request)

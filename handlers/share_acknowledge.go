@@ -17,6 +17,12 @@ import (
 func (b *Broker) shareAcknowledge(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ShareAcknowledgeRequest)
 	resp := respond[*kmsg.ShareAcknowledgeResponse](r)
+	room := answerRoom(maxAnswerBytes)
+	for i := range req.Topics {
+		if !room.take(sharedBytes * int64(len(req.Topics[i].Partitions))) {
+			return nil, errAnswerTooLarge
+		}
+	}
 	if resp.ErrorCode = b.checkShareRequest(req.GroupID, req.MemberID); resp.ErrorCode != none {
 		return resp, nil
 	}
@@ -30,6 +36,7 @@ func (b *Broker) shareAcknowledge(_ context.Context, r *wire.Request) (wire.Repl
 	}
 	state, _ := b.view()
 	resp.AcquisitionLockTimeoutMillis = int32(b.shareLimits(state, key.group).LockMs)
+	topics := map[[16]byte]int{} // where they are in the answer
 	for _, ack := range answered {
 		p := kmsg.NewShareAcknowledgeResponseTopicPartition()
 		p.Partition, p.ErrorCode, p.ErrorMessage = ack.place.partition, ack.code, ack.message
@@ -39,21 +46,15 @@ func (b *Broker) shareAcknowledge(_ context.Context, r *wire.Request) (wire.Repl
 			resp.NodeEndpoints = []kmsg.ShareAcknowledgeResponseNodeEndpoint{{NodeID: b.nodeID}}
 			resp.NodeEndpoints[0].Host, resp.NodeEndpoints[0].Port = r.Conn.Advertised()
 		}
-		t := shareAckTopic(resp, ack.place.topic)
-		t.Partitions = append(t.Partitions, p)
+		i, known := topics[ack.place.topic]
+		if !known {
+			i = len(resp.Topics)
+			topics[ack.place.topic] = i
+			resp.Topics = append(resp.Topics, kmsg.ShareAcknowledgeResponseTopic{TopicID: ack.place.topic})
+		}
+		resp.Topics[i].Partitions = append(resp.Topics[i].Partitions, p)
 	}
 	return resp, nil
-}
-
-// shareAckTopic finds a topic of the answer, or adds it.
-func shareAckTopic(resp *kmsg.ShareAcknowledgeResponse, id [16]byte) *kmsg.ShareAcknowledgeResponseTopic {
-	for i := range resp.Topics {
-		if resp.Topics[i].TopicID == id {
-			return &resp.Topics[i]
-		}
-	}
-	resp.Topics = append(resp.Topics, kmsg.ShareAcknowledgeResponseTopic{TopicID: id})
-	return &resp.Topics[len(resp.Topics)-1]
 }
 
 // checkShareRequest says what stands against a request of a share session: share groups are switched off, or it does not say

@@ -17,6 +17,9 @@ type shareAck struct {
 	message *string
 }
 
+// sharedBytes is what a partition of a ShareFetch or a ShareAcknowledge is reckoned to take while its request is answered.
+const sharedBytes = 256
+
 // shareAcksOf are the acknowledgements of a ShareAcknowledge, one a partition: the last mention counts.
 func shareAcksOf(req *kmsg.ShareAcknowledgeRequest) []*shareAck {
 	var all shareAckList

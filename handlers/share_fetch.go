@@ -23,13 +23,17 @@ import (
 // have been assigned the partition: membership is not looked at.
 func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ShareFetchRequest)
+	asked, room := shareAsked(req), answerRoom(maxAnswerBytes)
+	if !room.take(sharedBytes * int64(len(asked))) {
+		return nil, errAnswerTooLarge
+	}
 	acks, acked := piggybacked(req)
 	if code := b.checkShareFetch(req); code != none {
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: code}), nil
 	}
 	key := shareMemberKey{*req.GroupID, *req.MemberID}
 	c := b.shareSessions.open(&shareRequest{
-		key: key, epoch: req.ShareSessionEpoch, asked: shareAsked(req), forgets: shareForgets(req), acks: acked,
+		key: key, epoch: req.ShareSessionEpoch, asked: asked, forgets: shareForgets(req), acks: acked,
 		conn: r.Conn.ID, ended: r.Conn.Context(),
 	})
 	if c.code == shareSessionLimitReached {
@@ -38,7 +42,7 @@ func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, e
 	if c.code != none {
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: c.code}), nil
 	}
-	if b.unknownTopic(c.places) || b.unknownTopic(shareAsked(req)) { // where Kafka fails, with the session's turn taken
+	if b.unknownTopic(c.places) || b.unknownTopic(asked) { // where Kafka fails, with the session's turn taken
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: unknownServerError}), nil
 	}
 	f := shareFetching{broker: b, key: key, req: req, places: c.places}
@@ -113,8 +117,12 @@ func shareForgets(req *kmsg.ShareFetchRequest) (all []sharePlace) {
 
 // releaseUntold lets go of records that are not sent after all. They stay acquired, as in Kafka, until their lock ends.
 func releaseUntold(all, told []*shareResult) {
+	stays := make(map[*shareResult]bool, len(told))
+	for _, r := range told {
+		stays[r] = true
+	}
 	for _, r := range all {
-		if !slices.Contains(told, r) {
+		if !stays[r] {
 			r.release()
 		}
 	}

@@ -38,7 +38,7 @@ func (d *groupDecision) shareHeartbeat(c *shareCommand) (*kmsg.ShareGroupHeartbe
 	h.reconcile()
 	m := h.now().Member(h.member)
 	d.arm(sessionOf(g.ID, m.ID), d.groupInt(g.ID, "share.session.timeout.ms"), d.seq)
-	full := c.req.MemberEpoch == joiningEpoch || c.req.SubscribedTopicNames != nil || was == nil || !slices.EqualFunc(was.Assigned, m.Assigned, samePartitions)
+	full := c.req.MemberEpoch == joiningEpoch || c.req.SubscribedTopicNames != nil || was == nil || !slices.EqualFunc(was.Assigned, m.Assigned, equalPartitions)
 	resp := shareAnswer(m, d.groupInt(g.ID, "share.heartbeat.interval.ms"), full)
 	h.initialize()
 	return resp, nil
@@ -89,11 +89,9 @@ func checkSharer(m *projections.ShareMember, req *kmsg.ShareGroupHeartbeatReques
 	case m == nil:
 		return notMember(req.MemberID, req.GroupID)
 	case req.MemberEpoch > m.Epoch:
-		return refuse(fencedMemberEpoch, fmt.Sprintf("The share group member has a greater member epoch (%d) than the one known by the group coordinator (%d). "+
-			"The member must abandon all its partitions and rejoin.", req.MemberEpoch, m.Epoch))
+		return fencedEpoch("share", "greater", req.MemberEpoch, m.Epoch, "")
 	case req.MemberEpoch < m.Epoch && req.MemberEpoch != m.Previous:
-		return refuse(fencedMemberEpoch, fmt.Sprintf("The share group member has a smaller member epoch (%d) than the one known by the group coordinator (%d), "+
-			"and it does not match the previous member epoch (%d). The member must abandon all its partitions and rejoin.", req.MemberEpoch, m.Epoch, m.Previous))
+		return fencedEpoch("share", "smaller", req.MemberEpoch, m.Epoch, fmt.Sprintf(", and it does not match the previous member epoch (%d)", m.Previous))
 	}
 	return nil
 }
@@ -172,19 +170,12 @@ func (h *sharerOf) assignTarget() {
 	e := &journal.ShareTargetAssigned{Group: h.group, Epoch: g.Epoch}
 	for i, to := range assignors.Simple(h.d.toShare(h.group, g)) {
 		m := g.Members[i]
-		target := make([]journal.TopicPartitions, len(to))
-		for j, p := range to {
-			target[j] = journal.TopicPartitions{TopicID: p.Topic, Partitions: p.Numbers}
-		}
-		if !slices.EqualFunc(target, m.Target, samePartitions) {
+		target := targetOf(to)
+		if !slices.EqualFunc(target, m.Target, equalPartitions) {
 			e.Members = append(e.Members, journal.ShareTarget{Member: m.ID, Partitions: target})
 		}
 	}
 	h.d.emit(e)
-}
-
-func samePartitions(a, b journal.TopicPartitions) bool {
-	return a.TopicID == b.TopicID && slices.Equal(a.Partitions, b.Partitions)
 }
 
 // toShare is what there is to assign: partitions that are the group's already, of topics that still exist.
@@ -200,23 +191,9 @@ func (d *groupDecision) toShare(id string, g *projections.ShareGroup) *assignors
 	})
 	for i, m := range g.Members {
 		to := &spec.Members[i]
-		to.ID, to.Topics = m.ID, d.topicIDs(m.Topics)
-		for _, p := range m.Target {
-			to.Had = append(to.Had, assignors.Partitions{Topic: p.TopicID, Numbers: p.Partitions})
-		}
+		to.ID, to.Topics, to.Had = m.ID, d.topicIDs(m.Topics), hadOf(m.Target)
 	}
 	return spec
-}
-
-// topicIDs are the ids of those of the topics that exist, in their order.
-func (d *groupDecision) topicIDs(names []string) (ids [][16]byte) {
-	for _, name := range names {
-		if t := d.state.Topics.Named(name); t != nil {
-			ids = append(ids, t.ID)
-		}
-	}
-	slices.SortFunc(ids, func(a, b [16]byte) int { return slices.Compare(a[:], b[:]) })
-	return ids
 }
 
 // reconcile gives the member what the target assignment has for it of the topics that it reads.
@@ -236,7 +213,7 @@ func (h *sharerOf) reconcile() {
 			e.Assigned = append(e.Assigned, p)
 		}
 	}
-	if e.Epoch != m.Epoch || !slices.EqualFunc(e.Assigned, m.Assigned, samePartitions) {
+	if e.Epoch != m.Epoch || !slices.EqualFunc(e.Assigned, m.Assigned, equalPartitions) {
 		h.d.emit(e)
 	}
 }

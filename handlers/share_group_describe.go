@@ -18,7 +18,7 @@ func (b *Broker) shareGroupDescribe(_ context.Context, r *wire.Request) (wire.Re
 	on, room := b.profile.level(state, shareVersion) >= 1, answerRoom(maxAnswerBytes)
 	for _, id := range req.GroupIDs {
 		g := state.Groups.Get(id)
-		if g != nil && !room.take(g.Bytes()) {
+		if !room.takeGroup(id, g, 1) {
 			return nil, errAnswerTooLarge
 		}
 		resp.Groups = append(resp.Groups, describeShareGroup(state, g, id, on, req.IncludeAuthorizedOperations))

@@ -2,7 +2,10 @@ package handlers
 
 import (
 	"context"
+	"encoding/binary"
 	"testing"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/projections"
 )
@@ -54,5 +57,37 @@ func TestShareStatesAreBounded(t *testing.T) {
 	long := string(make([]byte, 4096))
 	if n := maxShareStatesBytes/4096 + 1; roomForShareStates(state, n, long) {
 		t.Errorf("room for %d partitions of a group with a name of 4096 bytes", n)
+	}
+}
+
+// TestManyPlacesOfShareRequests: what a request names again and again, though it is not there, is answered in time.
+func TestManyPlacesOfShareRequests(t *testing.T) {
+	const many = 300_000
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("t", 1)
+	fetch := kmsg.NewPtrShareFetchRequest()
+	fetch.GroupID, fetch.MemberID, fetch.MaxRecords, fetch.MaxBytes = text("g"), text("m"), 1, 1
+	topic := kmsg.NewShareFetchRequestTopic()
+	state, _ := b.store.View()
+	topic.TopicID = state.Topics.Named("t").ID
+	for i := range many {
+		topic.Partitions = append(topic.Partitions, kmsg.ShareFetchRequestTopicPartition{Partition: int32(i + 1)})
+	}
+	fetch.Topics = []kmsg.ShareFetchRequestTopic{topic}
+	answered := request[*kmsg.ShareFetchResponse](c, fetch, 1)
+	if answered.ErrorCode != none || len(answered.Topics) != 1 || len(answered.Topics[0].Partitions) != many {
+		t.Fatalf("fetch: code %d, %d topics", answered.ErrorCode, len(answered.Topics))
+	}
+	ack := kmsg.NewPtrShareAcknowledgeRequest()
+	ack.GroupID, ack.MemberID, ack.ShareSessionEpoch = text("g"), text("m"), 1
+	for i := range many {
+		one := kmsg.ShareAcknowledgeRequestTopic{Partitions: make([]kmsg.ShareAcknowledgeRequestTopicPartition, 1)}
+		binary.BigEndian.PutUint32(one.TopicID[:], uint32(i+1))
+		ack.Topics = append(ack.Topics, one)
+	}
+	acked := request[*kmsg.ShareAcknowledgeResponse](c, ack, 1)
+	if acked.ErrorCode != none || len(acked.Topics) != many || acked.Topics[many-1].Partitions[0].ErrorCode != unknownTopicID {
+		t.Fatalf("acknowledge: code %d, %d topics", acked.ErrorCode, len(acked.Topics))
 	}
 }

@@ -29,6 +29,7 @@ type streamsBeat struct {
 	found  bool // the group was there, whatever its type
 	fresh  bool // it comes into being, or becomes a streams group
 	empty  bool // it had no members
+	says   bool // the member says something else of itself than before
 	before *projections.StreamsMember
 	soft   *streamsSoft
 
@@ -107,13 +108,12 @@ func (d *groupDecision) findStreamsMember(b *streamsBeat) *refusal {
 	if m == nil {
 		return unknownStreamsMember(b.req)
 	}
-	if got := b.req.MemberEpoch; got > m.Epoch {
-		return refuse(fencedMemberEpoch, fmt.Sprintf("The streams group member has a greater member epoch (%d) than the one known by the group coordinator (%d). "+
-			"The member must abandon all its partitions and rejoin.", got, m.Epoch))
-	} else if got < m.Epoch && (got != m.Previous || !ownsOnlyItsOwn(b.req, m)) {
+	switch said := b.req.MemberEpoch; {
+	case said > m.Epoch:
+		return fencedEpoch("streams", "greater", said, m.Epoch, "")
+	case said < m.Epoch && (said != m.Previous || !ownsOnlyItsOwn(b.req, m)):
 		// With the epoch before, and nothing that it was not given, it may be that the last answer was lost.
-		return refuse(fencedMemberEpoch, fmt.Sprintf("The streams group member has a smaller member epoch (%d) than the one known by the group coordinator (%d). "+
-			"The member must abandon all its partitions and rejoin.", got, m.Epoch))
+		return fencedEpoch("streams", "smaller", said, m.Epoch, "")
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func unknownStreamsMember(req *kmsg.StreamsGroupHeartbeatRequest) *refusal {
 
 // enterStreamsGroup brings the group and the member about, or notes what the member says of itself now.
 func (d *groupDecision) enterStreamsGroup(b *streamsBeat) *refusal {
-	e, no := b.says()
+	e, no := b.described()
 	if no != nil {
 		return no
 	}
@@ -134,14 +134,14 @@ func (d *groupDecision) enterStreamsGroup(b *streamsBeat) *refusal {
 	case b.fresh:
 		d.emit(&journal.GroupCreated{Group: b.req.Group, Type: journal.GroupStreams})
 	}
-	if b.before == nil || !reflect.DeepEqual(e, saidBy(b.req.Group, b.before)) {
+	if b.says = b.before == nil || !reflect.DeepEqual(e, saidBy(b.req.Group, b.before)); b.says {
 		d.emit(e)
 	}
 	return nil
 }
 
-// says is what the member says of itself: what a heartbeat leaves out is as before.
-func (b *streamsBeat) says() (*journal.StreamsMemberSaid, *refusal) {
+// described is what the member says of itself: what a heartbeat leaves out is as before.
+func (b *streamsBeat) described() (*journal.StreamsMemberSaid, *refusal) {
 	req, before := b.req, b.before
 	if before == nil {
 		before = &projections.StreamsMember{ID: req.MemberID, RebalanceTimeoutMs: -1, TopologyEpoch: -1}
@@ -281,8 +281,7 @@ func (d *groupDecision) bumpStreams(b *streamsBeat) {
 	if b.configured.ready() {
 		e.Validated = g.Topology.Epoch
 	}
-	said := b.before == nil || !reflect.DeepEqual(saidBy(b.req.Group, b.before), saidBy(b.req.Group, g.Member(b.req.MemberID)))
-	if said || e.Topics != g.Topics || e.Validated != g.Validated || e.Standbys != g.Standbys {
+	if b.says || e.Topics != g.Topics || e.Validated != g.Validated || e.Standbys != g.Standbys {
 		d.emit(e)
 	}
 }

@@ -22,7 +22,7 @@ func (b *Broker) streamsGroupDescribe(_ context.Context, r *wire.Request) (wire.
 	serves := b.groups.streamsProtocol(state)
 	for _, id := range emptyFirst(req.Groups) {
 		g := state.Groups.Get(id)
-		if g != nil && !room.take(2*g.Bytes()) {
+		if !room.takeGroup(id, g, 2) {
 			return nil, errAnswerTooLarge
 		}
 		out := kmsg.NewStreamsGroupDescribeResponseGroup()

@@ -140,18 +140,15 @@ func checkStreamsFeatures(req *kmsg.StreamsGroupHeartbeatRequest) *refusal {
 
 func checkStreamsIDs(req *kmsg.StreamsGroupHeartbeatRequest) *refusal {
 	switch {
-	case blank(req.MemberID):
+	case isBlank(req.MemberID):
 		return refuse(invalidRequest, "MemberId can't be empty.")
-	case blank(req.Group):
+	case isBlank(req.Group):
 		return refuse(invalidRequest, "GroupId can't be empty.")
-	case req.RackID != nil && blank(*req.RackID):
+	case req.RackID != nil && isBlank(*req.RackID):
 		return refuse(invalidRequest, "RackId can't be empty.")
 	}
 	return nil
 }
-
-// blank says whether Java's trim leaves nothing.
-func blank(s string) bool { return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' }) == "" }
 
 func checkStreamsJoin(req *kmsg.StreamsGroupHeartbeatRequest) *refusal {
 	switch {
