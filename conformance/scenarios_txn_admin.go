@@ -77,6 +77,7 @@ func runTxnList(c *C) {
 	ask("a producer and a state", func(r *kmsg.ListTransactionsRequest) {
 		r.ProducerIDFilters, r.StateFilters = []int64{open.id}, []string{"Empty"}
 	})
+	a.AwaitTxnOpenFor(open.txn, 0)
 	for _, duration := range []int64{0, 3_600_000, -2} {
 		ask(fmt.Sprint("duration ", duration), func(r *kmsg.ListTransactionsRequest) { r.DurationFilterMillis = duration })
 	}

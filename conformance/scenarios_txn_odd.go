@@ -460,6 +460,7 @@ func runTxnListOdd(c *C) {
 	})
 	ask("producers twice", func(r *kmsg.ListTransactionsRequest) { r.ProducerIDFilters = []int64{p.id, p.id} })
 	ask("producer -1", func(r *kmsg.ListTransactionsRequest) { r.ProducerIDFilters = []int64{-1} })
+	a.AwaitTxnOpenFor(q.txn, 1)
 	for _, d := range []int64{-1, math.MinInt64, math.MaxInt64, 1} {
 		ask(fmt.Sprint("duration ", d), func(r *kmsg.ListTransactionsRequest) { r.DurationFilterMillis = d })
 	}

@@ -187,6 +187,21 @@ func (p *txnProducer) Settled(step string) {
 // State shows the transaction.
 func (p *txnProducer) State(step string) { p.Do(step, 0, describeTxns(p.txn)) }
 
+// AwaitTxnOpenFor waits, and records nothing of it, until a duration filter of so many milliseconds lists an open
+// transaction: a broker may be asked within the millisecond in which the transaction began.
+func (n *Conn) AwaitTxnOpenFor(txn string, millis int64) {
+	before, mark := len(n.c.steps), n.c.scrub.mark()
+	req := kmsg.NewPtrListTransactionsRequest()
+	req.DurationFilterMillis, req.StateFilters = millis, []string{"Ongoing"}
+	AskUntil(n, "open for a while", 1, req, func(r *kmsg.ListTransactionsResponse) bool {
+		return slices.ContainsFunc(r.TransactionStates, func(t kmsg.ListTransactionsResponseTransactionState) bool {
+			return t.TransactionalID == txn
+		})
+	})
+	n.c.steps = n.c.steps[:before]
+	n.c.scrub.reset(mark)
+}
+
 func describeTxns(ids ...string) *kmsg.DescribeTransactionsRequest {
 	req := kmsg.NewPtrDescribeTransactionsRequest()
 	req.TransactionalIDs = ids
