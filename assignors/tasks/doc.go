@@ -14,6 +14,6 @@
 //   - Members keep what they had as long as their even share allows.
 //
 // Kafka takes members and processes in the order of a hash map, which clients cannot know: where it chooses between equals, the
-// choice here may be another one. conformance/cmd/taskassignor asks Kafka's own class about generated groups; the tests here
+// choice here may be another one. conformance/cmd/assignors -tasks asks Kafka's own class about generated groups; the tests here
 // compare: loads are as even, and no more tasks move.
 package tasks

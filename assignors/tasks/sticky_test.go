@@ -14,7 +14,7 @@ import (
 	"doze/assignors/tasks/taskstest"
 )
 
-// TestAsKafka compares with what Kafka's own assignor made of the same groups (conformance/cmd/taskassignor). Active tasks are never
+// TestAsKafka compares with what Kafka's own assignor made of the same groups (conformance/cmd/assignors -tasks). Active tasks are never
 // less even and standbys never fewer. Which of equals is taken hangs on hash maps there, and where standbys can go hangs on that:
 // where processes have different numbers of members, now one side is evener and now the other, in about as many groups. One group
 // may move a task or two more than Kafka has it; all together do not.
