@@ -110,10 +110,21 @@ type Pending struct {
 // Send sends a request at a version and does not wait for its answer.
 func (n *Conn) Send(step string, version int16, req kmsg.Request) *Pending {
 	req.SetVersion(version)
+	awaitOwnMillisecond(req)
 	p := n.begin(step, req)
 	p.step.Request = n.c.scrub.request(req)
 	n.post(p, frameOf(req, p.correlation))
 	return p
+}
+
+// awaitOwnMillisecond keeps what is written to a log out of the millisecond of what was written before: scripts ask for the
+// latest time, and a quick broker would give several batches the same one.
+func awaitOwnMillisecond(req kmsg.Request) {
+	switch req.(type) {
+	case *kmsg.ProduceRequest, *kmsg.WriteTxnMarkersRequest, *kmsg.EndTxnRequest:
+		now := time.Now()
+		time.Sleep(now.Truncate(time.Millisecond).Add(time.Millisecond).Sub(now))
+	}
 }
 
 // SendRaw sends a frame that a request cannot express. The answer is read as that of like (at like's version), or kept
