@@ -51,6 +51,8 @@ type Broker struct {
 	loggers  *loggers
 	cleaner  *logCleaner
 
+	quotas *clientQuotas
+
 	shares        *sharePartitions
 	shareSessions *shareSessions
 }
@@ -83,6 +85,7 @@ func New(opt Options) *Broker {
 	b.serveShares()
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.cleaner = newLogCleaner(b)
+	b.quotas = newClientQuotas(b.static, b.clock.NowMillis)
 	b.table = b.serve()
 	return b
 }

@@ -47,6 +47,8 @@ var apis = []api{
 	{42, versions{0, 2}, (*Broker).deleteGroups},
 	{44, versions{0, 1}, (*Broker).incrementalAlterConfigs},
 	{47, versions{0, 0}, (*Broker).offsetDelete},
+	{48, versions{0, 1}, (*Broker).describeClientQuotas},
+	{49, versions{0, 1}, (*Broker).alterClientQuotas},
 	{57, versions{0, 2}, (*Broker).updateFeatures},
 	{60, versions{0, 2}, (*Broker).describeCluster},
 	{61, versions{0, 0}, (*Broker).describeProducers},
@@ -82,7 +84,7 @@ func (b *Broker) serve() map[int16]served {
 		if !has || both.low > both.high {
 			continue
 		}
-		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }}
+		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return b.throttled(ctx, r, row.serve) }}
 	}
 	return table
 }
