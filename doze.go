@@ -208,7 +208,7 @@ func (b *Broker) openHandlers() error {
 	}
 	b.handlers = handlers.New(handlers.Options{
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
-		Static: b.static, DataDir: b.fs.Path(), Space: b.space,
+		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry,
 	})
 	return nil
 }

@@ -22,7 +22,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"shares":         {nil, nil},
 	"sasl":           {nil, nil},
 	"quotas":         {nil, nil},
-	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {

@@ -14,7 +14,7 @@ func throttleScenarios() []Scenario {
 	list := []Scenario{
 		{
 			Name:  "quota-produce",
-			Claim: "producer_byte_rate counts the body of each Produce; one above it is carried out, answered at once with throttle_time_ms, and what follows on the connection waits so long; other connections do not; acks=0 waits too; a refused Produce counts.",
+			Claim: "producer_byte_rate counts each Produce, header and body; one above it is carried out, answered at once with throttle_time_ms, and what follows on the connection waits so long; other connections do not; acks=0 waits too; a refused Produce counts.",
 			Run:   runQuotaProduce,
 		},
 		{
@@ -239,7 +239,7 @@ func runQuotaRequests(c *C) {
 	once("OffsetFetch", 7, fetchRequest("quota-requests", "quota-requests", 0))
 	once("CreateTopics", 7, createTopic("quota-requests", 1))
 	once("DescribeClientQuotas", 1, describeQuotas(true, quotaPart("user", matchAny)))
-	once("InitProducerId", 4, kmsg.NewPtrInitProducerIDRequest(), "ErrorCode", "ThrottleMillis")
+	once("InitProducerId", 4, kmsg.NewPtrInitProducerIDRequest(), "ThrottleMillis")
 	once("DescribeCluster", 0, kmsg.NewPtrDescribeClusterRequest(), "ThrottleMillis")
 	once("ListGroups", 4, kmsg.NewPtrListGroupsRequest())
 	once("WriteTxnMarkers", 1, kmsg.NewPtrWriteTxnMarkersRequest())

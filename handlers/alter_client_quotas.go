@@ -180,6 +180,7 @@ func (a *quotaAlteration) read(ops []kmsg.AlterClientQuotasRequestEntryOp) *refu
 			continue
 		}
 		if no := checkQuotaValue(keys, op.Key, op.Value); no != nil {
+			a.set, a.removed = nil, nil
 			return no
 		}
 		a.set = append(a.set, journal.QuotaValue{Key: op.Key, Value: strconv.FormatFloat(op.Value, 'g', -1, 64)})

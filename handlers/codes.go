@@ -82,6 +82,8 @@ const (
 	throttlingQuotaExceeded            int16 = 89
 	invalidRegularExpression           int16 = 128
 	streamsInvalidTopology             int16 = 130
+	unknownSubscriptionID              int16 = 117
+	telemetryTooLarge                  int16 = 118
 	shareSessionLimitReached           int16 = 133
 )
 

@@ -34,10 +34,11 @@ func (b *Broker) throttleFetch(r *wire.Request, req *kmsg.FetchRequest, c fetchC
 	if !q.refresh(state) {
 		return nil
 	}
-	wait := b.requestWait(r)
+	user := quotaUser(r)
+	wait := b.requestWait(r, user)
 	if q.fetch.Enabled() {
 		size := float64(fetchAnswerBytes(req.Version, b.sessions.wouldAnswer(c, results)))
-		user, now := quotaUser(r), q.now()
+		now := q.now()
 		wait = max(wait, q.fetch.Record(user, r.ClientID, size, now))
 		if wait > 0 {
 			q.fetch.Unrecord(user, r.ClientID, size, now)
@@ -64,7 +65,7 @@ func fetchAnswerBytes(version int16, results []fetchResult) int64 {
 func (b *Broker) refuseFetch(r *wire.Request, answer fetchAnswer) wire.Reply {
 	state, _ := b.view()
 	if b.quotas.refresh(state) {
-		wait := b.requestWait(r)
+		wait := b.requestWait(r, quotaUser(r))
 		b.muteFor(r, wait)
 		answer.wait = int32(wait)
 	}

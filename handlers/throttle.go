@@ -35,19 +35,19 @@ const (
 
 // throttle measures a request that is answered by reply.
 func (b *Broker) throttle(r *wire.Request, reply wire.Reply) wire.Reply {
-	wait := int64(0)
+	wait, user := int64(0), quotaUser(r)
 	switch {
 	case r.Key == keyFetch || r.Key == keyWriteTxnMarkers: // it measures itself; brokers send it
 		return reply
 	case r.Key == keyProduce:
-		wait = b.quotas.produce.Record(quotaUser(r), r.ClientID, float64(r.BodySize), b.quotas.now())
+		wait = b.quotas.produce.Record(user, r.ClientID, float64(r.Size), b.quotas.now())
 		if r.Body.(*kmsg.ProduceRequest).Acks != 0 {
-			wait = max(wait, b.requestWait(r))
+			wait = max(wait, b.requestWait(r, user))
 		}
 	case r.Key == keyShareFetch && !failedChunks(reply):
 		return reply
 	default:
-		wait = b.requestWait(r)
+		wait = b.requestWait(r, user)
 	}
 	wait = max(wait, toldAlready(reply))
 	b.muteFor(r, wait)
@@ -55,12 +55,12 @@ func (b *Broker) throttle(r *wire.Request, reply wire.Reply) wire.Reply {
 }
 
 // requestWait measures the time that was worked at the request.
-func (b *Broker) requestWait(r *wire.Request) int64 {
+func (b *Broker) requestWait(r *wire.Request, user string) int64 {
 	if !b.quotas.requests.Enabled() {
 		return 0
 	}
 	percent := float64(max(r.Conn.Worked(r.Received), 1)) * 100 / float64(time.Second)
-	wait := b.quotas.requests.Record(quotaUser(r), r.ClientID, percent, b.quotas.now())
+	wait := b.quotas.requests.Record(user, r.ClientID, percent, b.quotas.now())
 	return min(wait, b.quotas.windows.Size)
 }
 

@@ -44,7 +44,6 @@ type Request struct {
 	Body        kmsg.Request
 	Received    time.Time // when the frame was whole
 	Size        int       // bytes of the frame, its length prefix not counted
-	BodySize    int       // bytes of it behind the header
 
 	frame frame
 	cost  int64

@@ -83,7 +83,6 @@ func (s *Server) decodeBody(r *Request, b []byte) (kmsg.Request, error) {
 			return nil, err
 		}
 	}
-	r.BodySize = len(b)
 	m, err := shape.check(b, s.opt.DecodeMemory)
 	if err != nil {
 		return nil, err
