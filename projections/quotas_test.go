@@ -30,7 +30,7 @@ func TestQuotasAreFolded(t *testing.T) {
 	s := New()
 	apply(t, s, quotaEvents...)
 	var rows []string
-	s.Dump("client-quotas", func(fields []Field) bool {
+	s.Dump("quotas", func(fields []Field) bool {
 		rows = append(rows, strings.Join(fields[0].Value.([]string), " ")+": "+fields[1].Value.(string)+"="+fields[2].Value.(string))
 		return true
 	})
