@@ -56,7 +56,7 @@ func TestMutedConnectionWaitsAndGoesOn(t *testing.T) {
 }
 
 func TestMutedConnectionIsIdle(t *testing.T) {
-	_, l := start(t, Options{MaxIdle: 300 * time.Millisecond}, muted(make(chan struct{})))
+	_, l := start(t, Options{MaxIdle: time.Second}, muted(make(chan struct{})))
 	c := dial(t, l)
 	if err := askVersions(t, c); err != nil {
 		t.Fatal(err)
