@@ -55,5 +55,8 @@ func areas() [][]Scenario {
 		txnEdgeScenarios(),
 		txnPreparedScenarios(),
 		txnOffsetEdgeScenarios(),
+		quotaScenarios(),
+		throttleScenarios(),
+		telemetryScenarios(),
 	}
 }

@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"doze"
+	"doze/conformance/kafka"
 	"doze/disk"
+	"doze/handlers"
 	"doze/replay"
 )
 
@@ -23,11 +25,21 @@ import (
 func dozeOptions(s Scenario, dir string) doze.Options {
 	set := maps.Clone(s.Set)
 	maps.DeleteFunc(set, func(_, value string) bool { return value == "" }) // "" takes one of the recorder's own away
-	return doze.Options{
+	opt := doze.Options{
 		DataDir: dir, KafkaVersion: s.Kafka, Properties: set,
 		Listeners: []doze.Listener{{Address: "127.0.0.1:0"}},
 	}
+	if set["metric.reporters"] == kafka.TelemetryReporter { // doze has no plugins: this is the same
+		delete(set, "metric.reporters")
+		opt.Telemetry = &handlers.Telemetry{Sink: forgetful{}}
+	}
+	return opt
 }
+
+// forgetful lets go of what clients push.
+type forgetful struct{}
+
+func (forgetful) Push(handlers.TelemetryPush) error { return nil }
 
 // inProcess is doze in this process.
 type inProcess struct {

@@ -83,6 +83,15 @@ var sortRules = map[int16][]sortRule{
 	42: {
 		{"Groups", []string{"Group"}, "answers are gathered in a hash set"},
 	},
+	48: {
+		{"Entries.Entity", []string{"Type"}, "the parts of an entity are kept in a hash map"},
+		{"Entries.Values", []string{"Key"}, "the quotas of an entity are kept in a hash map"},
+		{"Entries", []string{"Entity"}, "entities are kept in a hash map"},
+	},
+	49: {
+		{"Entries.Entity", []string{"Type"}, "the parts of an entity are kept in a hash map"},
+		{"Entries", []string{"Entity"}, "answers are gathered in a hash map by entity"},
+	},
 	61: {
 		{"Topics.Partitions.ActiveProducers", []string{"ProducerID"}, "producers are kept in a hash map; doze answers them in id order"},
 	},
@@ -105,6 +114,9 @@ var sortRules = map[int16][]sortRule{
 		{"Groups.Members.Assignment.TopicPartitions.Partitions", nil, "a member's partitions of a topic are kept in a hash map"},
 		{"Groups.Members.TargetAssignment.TopicPartitions", []string{"Topic"}, "a member's partitions are kept in a hash map by topic"},
 		{"Groups.Members.TargetAssignment.TopicPartitions.Partitions", nil, "a member's partitions of a topic are kept in a hash set"},
+	},
+	71: {
+		{"RequestedMetrics", nil, "metrics of all subscriptions are gathered in a hash set"},
 	},
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},

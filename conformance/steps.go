@@ -61,7 +61,7 @@ func (c *C) Conn(name string) *Conn {
 	if conn := c.conns[name]; conn != nil {
 		return conn
 	}
-	conn := &Conn{c: c, name: name}
+	conn := &Conn{c: c, name: name, clientID: clientID}
 	c.conns[name] = conn
 	return conn
 }
@@ -73,6 +73,13 @@ type Conn struct {
 	socket      *socket
 	correlation int32
 	waiting     []*Pending
+	clientID    string
+}
+
+// As gives what follows on the connection another client id.
+func (n *Conn) As(clientID string) *Conn {
+	n.clientID = clientID
+	return n
 }
 
 func (n *Conn) open() *socket {
@@ -113,7 +120,7 @@ func (n *Conn) Send(step string, version int16, req kmsg.Request) *Pending {
 	awaitOwnMillisecond(req)
 	p := n.begin(step, req)
 	p.step.Request = n.c.scrub.request(req)
-	n.post(p, frameOf(req, p.correlation))
+	n.post(p, frameAs(n.clientID, req, p.correlation))
 	return p
 }
 
@@ -300,6 +307,23 @@ func (p *Pending) TookAtLeast(least time.Duration) {
 	p.step.Took = "less than " + least.String()
 	if time.Since(p.sent) >= least {
 		p.step.Took = "at least " + least.String()
+	}
+}
+
+// ThrottledWithin notes, after Await, that the answer's throttle time lies within bounds (ms), for one that depends on how
+// fast the machine was. One that does not is kept as it is.
+func (p *Pending) ThrottledWithin(low, high int32) {
+	resp, ok := p.response.(kmsg.ThrottleResponse)
+	if !ok || p.step.Answer == nil {
+		return
+	}
+	if t, _ := resp.Throttle(); t < low || t > high {
+		return
+	}
+	for i := range p.step.Answer {
+		if p.step.Answer[i].Name == "ThrottleMillis" {
+			p.step.Answer[i].Value = fmt.Sprintf("from %d to %d", low, high)
+		}
 	}
 }
 

@@ -51,11 +51,14 @@ type Broker struct {
 	loggers  *loggers
 	cleaner  *logCleaner
 
+	quotas    *clientQuotas
+	telemetry *telemetry
+
 	shares        *sharePartitions
 	shareSessions *shareSessions
 }
 
-// Options is what a Broker stands on. All fields are required.
+// Options is what a Broker stands on. All fields are required, unless they say otherwise.
 type Options struct {
 	Store   *journal.Store[*projections.State]
 	Logs    *segments.Dir
@@ -68,6 +71,8 @@ type Options struct {
 	NodeID   int32
 	DataDir  string                       // as clients see it in DescribeLogDirs
 	Space    func() (total, usable int64) // bytes of the data directory's file system
+	// Telemetry is who wants what clients push about themselves; nil: nobody.
+	Telemetry *Telemetry
 }
 
 // New gives a broker that is ready to serve; Start begins its timers.
@@ -83,6 +88,8 @@ func New(opt Options) *Broker {
 	b.serveShares()
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.cleaner = newLogCleaner(b)
+	b.quotas = newClientQuotas(b.static, b.clock.NowMillis)
+	b.telemetry = newTelemetry(opt.Telemetry, b.clock.NowMillis)
 	b.table = b.serve()
 	return b
 }

@@ -79,8 +79,11 @@ const (
 	invalidRecordState                 int16 = 121
 	shareSessionNotFound               int16 = 122
 	invalidShareSessionEpoch           int16 = 123
+	throttlingQuotaExceeded            int16 = 89
 	invalidRegularExpression           int16 = 128
 	streamsInvalidTopology             int16 = 130
+	unknownSubscriptionID              int16 = 117
+	telemetryTooLarge                  int16 = 118
 	shareSessionLimitReached           int16 = 133
 )
 

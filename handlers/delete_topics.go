@@ -23,9 +23,10 @@ func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 		resp.Topics = deletionDisabled(req)
 		return resp, nil
 	}
+	charge, wait := b.mutations(r, req.Version >= 5)
 	var gone []projections.ID
 	decide := func(tx *tx) {
-		d := deletion{tx: tx}
+		d := deletion{tx: tx, charge: charge}
 		d.run(req)
 		resp.Topics, gone = d.answers, d.gone
 	}
@@ -33,6 +34,7 @@ func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 		resp.Topics = noneDeleted(req, storageRefusal(err))
 		return resp, nil
 	}
+	resp.ThrottleMillis = wait()
 	b.topicsGone(gone)
 	return resp, nil
 }
@@ -65,6 +67,7 @@ func topicNotDeleted(name *string, id projections.ID, why *refusal) kmsg.DeleteT
 // deletion is the decision over one request: which topics go, and what each entry is answered.
 type deletion struct {
 	tx      *tx
+	charge  mutationCharge
 	answers []kmsg.DeleteTopicsResponseTopic
 	gone    []projections.ID
 }
@@ -135,6 +138,10 @@ func (d *deletion) byID(ids []projections.ID, names, twiceIDs []string) {
 }
 
 func (d *deletion) delete(topic *projections.Topic) {
+	if no := d.charge(topic.Partitions); no != nil {
+		d.answers = append(d.answers, topicNotDeleted(&topic.Name, topic.ID, no))
+		return
+	}
 	d.tx.Emit(&journal.TopicDeleted{ID: topic.ID})
 	d.gone = append(d.gone, topic.ID)
 	answer := kmsg.NewDeleteTopicsResponseTopic()

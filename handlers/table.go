@@ -47,6 +47,8 @@ var apis = []api{
 	{42, versions{0, 2}, (*Broker).deleteGroups},
 	{44, versions{0, 1}, (*Broker).incrementalAlterConfigs},
 	{47, versions{0, 0}, (*Broker).offsetDelete},
+	{48, versions{0, 1}, (*Broker).describeClientQuotas},
+	{49, versions{0, 1}, (*Broker).alterClientQuotas},
 	{57, versions{0, 2}, (*Broker).updateFeatures},
 	{60, versions{0, 2}, (*Broker).describeCluster},
 	{61, versions{0, 0}, (*Broker).describeProducers},
@@ -54,6 +56,8 @@ var apis = []api{
 	{66, versions{0, 2}, (*Broker).listTransactions},
 	{68, versions{0, 1}, (*Broker).consumerGroupHeartbeat},
 	{69, versions{0, 1}, (*Broker).consumerGroupDescribe},
+	{71, versions{0, 0}, (*Broker).getTelemetrySubscriptions},
+	{72, versions{0, 0}, (*Broker).pushTelemetry},
 	{74, versions{0, 1}, (*Broker).listConfigResources},
 	{75, versions{0, 0}, (*Broker).describeTopicPartitions},
 	{76, versions{1, 1}, (*Broker).shareGroupHeartbeat},
@@ -78,14 +82,20 @@ func (b *Broker) serve() map[int16]served {
 	table := map[int16]served{}
 	for _, row := range apis {
 		of, has := b.profile.apis[row.key]
+		if telemetryAPI(row.key) {
+			of, has = versions{0, 0}, true // of 3.7 and later, and never in what a broker without a plugin advertises
+		}
 		both := versions{max(row.versions.low, of.low), min(row.versions.high, of.high)}
 		if !has || both.low > both.high {
 			continue
 		}
-		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }}
+		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return b.throttled(ctx, r, row.serve) }}
 	}
 	return table
 }
+
+// telemetryAPI says whether an API is one of KIP-714, which are served always and advertised when somebody wants telemetry.
+func telemetryAPI(key int16) bool { return key == 71 || key == 72 }
 
 // Lookup finds the handler of an API at a version (wire.APIs).
 func (b *Broker) Lookup(key, version int16) (wire.Handle, bool) {

@@ -123,6 +123,10 @@ var samples = []Event{
 	&TxnOrphanAborted{Topic: [16]byte{9}, Partition: 1, ProducerID: 1000, Epoch: 3, FirstOffset: 7},
 	&TransactionalIDExpired{ID: "t"},
 	&FeatureUpdated{Name: "transaction.version", Level: 1},
+	&ClientQuotasAltered{
+		Entity: []QuotaPart{{Type: "client-id", Name: "app"}, {Type: "user", Default: true}},
+		Set:    []QuotaValue{{Key: "request_percentage", Value: "12.5"}}, Removed: []string{"producer_byte_rate"},
+	},
 	&SchemaRegistered{
 		Subject: ":.c:s", Version: 3, ID: 7, GUID: [16]byte{9}, Type: "AVRO", Schema: `"string"`,
 		References: []SchemaReference{{Name: "a.B", Subject: "b", Version: 1}}, Metadata: `{"tags":{}}`, RuleSet: `{"domainRules":[]}`,

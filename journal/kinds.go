@@ -80,6 +80,8 @@ var kinds = [...]kind{
 	97: mapped[TxnOrphanAborted](Durable),
 	98: mapped[TransactionalIDExpired](Buffered),
 
+	120: mapped[ClientQuotasAltered](Durable),
+
 	140: mapped[SchemaRegistered](Durable),
 	141: mapped[SchemaVersionsDeleted](Durable),
 	142: mapped[RegistryConfigSet](Durable),

@@ -28,6 +28,8 @@ type State struct {
 
 	ShareStates ShareStates
 
+	Quotas Quotas
+
 	Registry Registry
 }
 
@@ -36,7 +38,7 @@ func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
 		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
-		ShareStates: newShareStates(), Registry: newRegistry(),
+		ShareStates: newShareStates(), Quotas: newQuotas(), Registry: newRegistry(),
 	}
 }
 
@@ -53,6 +55,7 @@ func (s *State) Clone() *State {
 	c.Staged = s.Staged.clone()
 	c.Markers = s.Markers.clone()
 	c.ShareStates = s.ShareStates.clone()
+	c.Quotas = s.Quotas.clone()
 	c.Registry = s.Registry.clone()
 	return &c
 }
@@ -81,6 +84,8 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 	case *journal.FeatureUpdated:
 		s.applyFeatureUpdated(e)
 		return nil
+	case *journal.ClientQuotasAltered:
+		return s.applyClientQuotasAltered(e)
 	case *journal.DamageAccepted:
 		return nil
 	}
