@@ -58,5 +58,6 @@ func areas() [][]Scenario {
 		quotaScenarios(),
 		throttleScenarios(),
 		telemetryScenarios(),
+		adminScenarios(),
 	}
 }

@@ -73,6 +73,10 @@ var sortRules = map[int16][]sortRule{
 	32: {
 		{"Resources.Configs", []string{"Name"}, "configs are kept in a hash map"},
 	},
+	34: {
+		{"Topics", []string{"Topic"}, "answers are grouped in a hash map by topic"},
+		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
+	},
 	35: {
 		{"Dirs.Topics", []string{"Topic"}, "partitions are grouped in a hash map by topic"},
 		{"Dirs.Topics.Partitions", []string{"Partition"}, "logs are kept in a hash map"},
@@ -82,6 +86,9 @@ var sortRules = map[int16][]sortRule{
 	},
 	42: {
 		{"Groups", []string{"Group"}, "answers are gathered in a hash set"},
+	},
+	43: {
+		{"Topics", []string{"Topic"}, "all topics come from a hash map"},
 	},
 	48: {
 		{"Entries.Entity", []string{"Type"}, "the parts of an entity are kept in a hash map"},
