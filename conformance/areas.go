@@ -59,5 +59,6 @@ func areas() [][]Scenario {
 		throttleScenarios(),
 		telemetryScenarios(),
 		adminScenarios(),
+		adminConfigScenarios(),
 	}
 }

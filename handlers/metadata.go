@@ -28,7 +28,7 @@ func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, err
 		return metadataRefused(req, resp, code), nil
 	}
 	host, port := r.Conn.Advertised()
-	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: b.nodeID, Host: host, Port: port}}
+	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: b.nodeID, Host: host, Port: port, Rack: b.rack()}}
 	resp.ControllerID = b.nodeID
 	resp.ClusterID = text(state.ClusterID)
 	resp.AuthorizedOperations = math.MinInt32

@@ -76,7 +76,9 @@ type voterKey struct {
 	directory [16]byte
 }
 
-func (b *Broker) voter(state *projections.State) voterKey { return voterKey{b.nodeID, voterDirectory(state)} }
+func (b *Broker) voter(state *projections.State) voterKey {
+	return voterKey{b.nodeID, voterDirectory(state)}
+}
 
 func (k voterKey) valid() bool { return k.id >= 0 && k.directory != [16]byte{} }
 

@@ -88,6 +88,9 @@ func (b *Broker) reconfigureLogs(altered []alteredResource) {
 				b.reconfigureTopic(state, topic)
 			}
 		case projections.BrokerResource:
+			if b.reconfigured != nil {
+				b.reconfigured(b.settings(state).Broker)
+			}
 			state.Topics.Each("", func(topic *projections.Topic) bool {
 				b.reconfigureTopic(state, topic)
 				return true

@@ -81,10 +81,9 @@ func passing(err error) bool {
 
 // waitForRoom waits until there are fewer connections than allowed. false: accepting has ended.
 func (s *Server) waitForRoom(ended *bool) bool {
-	limit := s.opt.MaxConnections
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for limit > 0 && len(s.conns) >= limit && !s.stopping.Load() && !*ended {
+	for s.crowded() && !s.stopping.Load() && !*ended {
 		s.room.Wait()
 	}
 	return !s.stopping.Load() && !*ended
@@ -95,15 +94,9 @@ func (s *Server) accepted(l *Listener, nc net.Conn) {
 	if s.opt.Admit != nil && !s.admitted(nc) {
 		return
 	}
-	if limit := s.opt.MaxConnectionsByIP; limit > 0 {
-		ip := peerIP(nc)
-		s.mu.Lock()
-		full := ip != "" && s.byIP[ip] >= limit
-		s.mu.Unlock()
-		if full {
-			nc.Close()
-			return
-		}
+	if s.full(peerIP(nc)) {
+		nc.Close()
+		return
 	}
 	if l.wrap != nil {
 		nc = l.wrap(nc)

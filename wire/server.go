@@ -64,6 +64,7 @@ type Server struct {
 	decoding *budget
 	ids      atomic.Uint64
 	stopping atomic.Bool
+	limits   atomic.Pointer[ConnectionLimits]
 	ctx      context.Context
 	cancel   context.CancelFunc
 
@@ -90,6 +91,7 @@ func NewServer(opt Options, apis APIs) *Server {
 		closing:  make(chan struct{}),
 	}
 	s.frames.starved = s.closeSlow
+	s.limits.Store(limitsOf(opt))
 	s.room = sync.NewCond(&s.mu)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
