@@ -33,16 +33,26 @@ func (c *C) Fatalf(format string, args ...any) {
 func (c *C) Addr() string { return c.broker.Addr() }
 
 // Restart stops the broker cleanly and starts it again on the same data.
-func (c *C) Restart() { c.again("restart", c.broker.Restart) }
+func (c *C) Restart() {
+	c.drop()
+	c.again("restart", c.broker.Restart)
+}
 
-// Kill ends the broker without warning (kill -9) and starts it again on the same data.
-func (c *C) Kill() { c.again("kill", c.broker.Kill) }
+// Kill ends the broker without warning (kill -9) and starts it again on the same data. The connections go with it, not
+// before: it would otherwise depend on chance whether the broker hears of their end.
+func (c *C) Kill() {
+	c.again("kill", c.broker.Kill)
+	c.drop()
+}
 
-func (c *C) again(how string, do func() error) {
+func (c *C) drop() {
 	for name, conn := range c.conns {
 		conn.drop()
 		delete(c.conns, name)
 	}
+}
+
+func (c *C) again(how string, do func() error) {
 	if err := do(); err != nil {
 		c.Fatalf("%s broker: %w", how, err)
 	}
