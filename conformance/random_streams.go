@@ -38,6 +38,8 @@ func (r *randomStreams) play(steps int) {
 	}
 	for range steps {
 		r.act(r.members[r.rng.IntN(len(r.members))])
+		// Kafka shows a group as of the coordinator's last write: something else than the group writes.
+		admin.Do("commit of another group", 9, commitRequest(r.group+"-other", r.group, 1))
 		admin.describeStreams("describe", r.group)
 	}
 }
