@@ -23,6 +23,8 @@ var mayImport = map[string]struct{ own, others []string }{
 	"sasl":           {nil, nil},
 	"quotas":         {nil, nil},
 	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
+	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
+	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {
