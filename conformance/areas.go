@@ -60,5 +60,6 @@ func areas() [][]Scenario {
 		telemetryScenarios(),
 		adminScenarios(),
 		adminConfigScenarios(),
+		saslScenarios(),
 	}
 }

@@ -47,6 +47,9 @@ var sortRules = map[int16][]sortRule{
 	16: {
 		{"Groups", []string{"Group"}, "groups are kept in a hash map"},
 	},
+	17: {
+		{"SupportedMechanisms", nil, "mechanisms are kept in a hash set"},
+	},
 	18: {
 		{"SupportedFeatures", []string{"Name"}, "features are kept in a hash map"},
 		{"FinalizedFeatures", []string{"Name"}, "features are kept in a hash map"},

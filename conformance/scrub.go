@@ -201,6 +201,8 @@ func (s *scrubber) text(field, text string) recording.Value {
 	case field == "ClusterID":
 		s.names[text] = "cluster-id"
 		return "cluster-id"
+	case field == "SASLAuthBytes":
+		return scrubSCRAM(text)
 	case field == "LogDir" || field == "Dir":
 		return "log-dir"
 	case field == "Documentation":
