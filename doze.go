@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"doze/configs"
+	"doze/credentials"
 	"doze/disk"
 	"doze/handlers"
 	"doze/journal"
@@ -35,6 +36,7 @@ type Broker struct {
 	recovery  journal.Recovery
 	logs      *segments.Dir
 	handlers  *handlers.Broker
+	secrets   *credentials.Store
 	server    *wire.Server
 	bound     []net.Listener // of opt.Listeners
 	listeners []*wire.Listener
@@ -55,7 +57,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.bind, b.bindRegistry, b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.openControl, b.listen, b.serveRegistry} {
+	for _, step := range []func() error{b.bind, b.bindRegistry, b.openDir, b.openJournal, b.openLogs, b.openCredentials, b.openHandlers, b.openControl, b.listen, b.serveRegistry} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -144,6 +146,8 @@ const (
 	lockName    = "lock"
 	journalDir  = "journal"
 	segmentsDir = "segments"
+
+	credentialsDir = "credentials"
 )
 
 func (b *Broker) lockRefused(err error) error {
@@ -209,6 +213,8 @@ func (b *Broker) openHandlers() error {
 	b.handlers = handlers.New(handlers.Options{
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry, Reconfigured: b.reconfigure,
+		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry,
+		Static: b.static, Credentials: b.secrets, DataDir: b.fs.Path(), Space: b.space,
 	})
 	return nil
 }
@@ -241,7 +247,11 @@ func (b *Broker) listen() error {
 		if err := b.bindOne(i); err != nil {
 			return err
 		}
-		listener, err := b.server.ListenOn(b.bound[i], wire.ListenOptions{Name: l.Name, Advertise: l.Advertise})
+		gate, err := b.gate(l)
+		if err != nil {
+			return err
+		}
+		listener, err := b.server.ListenOn(b.bound[i], wire.ListenOptions{Name: l.Name, Advertise: l.Advertise, Gate: gate})
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,8 @@ var mayImport = map[string]struct{ own, others []string }{
 	"quotas":         {nil, nil},
 	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
 	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
-	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"credentials":    {[]string{"disk"}, nil},
+	"handlers":       {[]string{"assignors", "configs", "credentials", "journal", "projections", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {
@@ -33,7 +34,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"registry/serde": {
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
-	".": {[]string{"configs", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"configs", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{

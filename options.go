@@ -43,6 +43,10 @@ type Options struct {
 	// DataDir holds the journal and the records. Default: DefaultDataDir(Name).
 	DataDir string
 
+	// Users log in by PLAIN and SCRAM on listeners that ask for it: passwords by name. They are kept in memory only. A
+	// password that a client set since (AlterUserScramCredentials) counts for SCRAM in place of the one here.
+	Users map[string]string
+
 	// Ephemeral keeps the data in a temporary directory that is removed when the broker closes.
 	Ephemeral bool
 
@@ -82,6 +86,10 @@ type Listener struct {
 	// Address is HOST:PORT, where port 0 takes a free one and an empty host all interfaces, or unix:PATH.
 	Address string
 
+	// Protocol is PLAINTEXT, or SASL_PLAINTEXT where clients log in. Default: what the property
+	// listener.security.protocol.map says of the name, else what the name is.
+	Protocol string
+
 	// Advertise is the HOST:PORT that clients are told. Default: where the client's own connection arrived.
 	Advertise string
 }
@@ -104,7 +112,7 @@ var KafkaVersions = []string{"3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
 func (o Options) WithDefaults() (Options, error) {
 	o.Properties = maps.Clone(o.Properties)
 	errs := o.checkProperties()
-	errs = append(errs, o.fillListeners(), o.fillNodeID(), o.fillPlace(), o.fillVersion())
+	errs = append(errs, o.fillListeners(), o.checkLogins(), o.fillNodeID(), o.fillPlace(), o.fillVersion())
 	if o.JournalRetention == 0 {
 		o.JournalRetention = DefaultJournalRetention
 	}

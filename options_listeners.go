@@ -1,6 +1,7 @@
 package doze
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -79,7 +80,7 @@ func (o *Options) checkListeners() error {
 	for i := range o.Listeners {
 		l := &o.Listeners[i]
 		if l.Name == "" {
-			l.Name = "PLAINTEXT"
+			l.Name = cmp.Or(l.Protocol, protocolPlain)
 			if i > 0 {
 				l.Name += "_" + strconv.Itoa(i+1)
 			}
@@ -162,7 +163,7 @@ func parseListenerURLs(property, value string) ([]Listener, error) {
 	return all, nil
 }
 
-// checkPlaintext refuses a listener whose protocol is not PLAINTEXT: its own name says which, or the map of names does.
+// checkPlaintext refuses a listener with a protocol of TLS: its own name says which, or the map of names does.
 func checkPlaintext(name, protocols string) error {
 	protocol := name
 	for _, entry := range configs.Entries(protocols) {
@@ -171,10 +172,10 @@ func checkPlaintext(name, protocols string) error {
 		}
 	}
 	switch protocol {
-	case "PLAINTEXT":
+	case protocolPlain, protocolSASL:
 		return nil
-	case "SSL", "SASL_PLAINTEXT", "SASL_SSL":
-		return fmt.Errorf("listener %s asks for %s; this release of doze serves PLAINTEXT listeners: change its protocol", name, protocol)
+	case "SSL", "SASL_SSL":
+		return fmt.Errorf("listener %s asks for %s; this release of doze serves PLAINTEXT and SASL_PLAINTEXT listeners: change its protocol", name, protocol)
 	}
 	return fmt.Errorf("listener %s has no protocol; add %s:PLAINTEXT to listener.security.protocol.map", name, name)
 }

@@ -54,6 +54,13 @@ var sortRules = map[int16][]sortRule{
 		{"SupportedFeatures", []string{"Name"}, "features are kept in a hash map"},
 		{"FinalizedFeatures", []string{"Name"}, "features are kept in a hash map"},
 	},
+	50: {
+		{"Results", []string{"User"}, "users are gathered in a hash map"},
+		{"Results.CredentialInfos", []string{"Mechanism"}, "mechanisms are kept in a map"},
+	},
+	51: {
+		{"Results", []string{"User"}, "users are gathered in a hash map"},
+	},
 	20: {
 		{"Topics", []string{"Topic", "TopicID", "ErrorCode", "ErrorMessage"}, "answers are shuffled on purpose"},
 	},

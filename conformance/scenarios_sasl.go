@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const saslPart = 4
+const saslPart = 3 // of the fourth, and built
 
 func saslScenarios() []Scenario {
 	of := func(name, claim string, run func(c *C)) Scenario {
@@ -20,9 +20,20 @@ func saslScenarios() []Scenario {
 		of("plain-raw", "After SaslHandshake v0 tokens go without headers; a refusal is the close.", runSASLRaw),
 		of("order", "What comes out of order in a login closes the connection, with an answer where Kafka has one.", runSASLOrder),
 		of("middle", "A request of any API between SaslHandshake and SaslAuthenticate is answered with error 34 in its own form, and the connection closed.", runSASLMiddle),
+		of("middle-later", "The same of APIs that doze did not have when logins came.", runSASLMiddleLater),
 		of("logged-in", "Once logged in, SaslHandshake and SaslAuthenticate are answered with error 34 and the connection goes on.", runSASLLoggedIn),
 		of("scram", "SCRAM lets in who has the right password by either hash; wrong, replayed, swapped and truncated messages are refused.", runSCRAM),
+		of("scram-unknown", "Kafka refuses a name that is not known at the first message of SCRAM.", runSCRAMUnknown),
+		of("scram-users", "AlterUserScramCredentials answers each user by itself; DescribeUserScramCredentials tells mechanisms and iterations.", runSCRAMUsers),
 		of("scram-messages", "What a first message of SCRAM may look like, and that one of more than it needs is let pass.", runSCRAMMessages),
+	}
+	for i := range list {
+		switch list[i].Name {
+		case "sasl-middle-later":
+			list[i].Part = 4
+		case "sasl-scram-users":
+			list[i].Fresh = true
+		}
 	}
 	plain := of("plain-listener", "On a listener without logins SaslHandshake and SaslAuthenticate are answered with error 34 and the connection goes on.", runSASLPlainListener)
 	plain.Logins = false
@@ -257,7 +268,7 @@ func runSessionExpiry(c *C) {
 // runSASLMiddle sends each API's request of defaults, and one of each that names something, where a token is due.
 func runSASLMiddle(c *C) {
 	for _, r := range advertised {
-		if r.key == 36 {
+		if r.key == 36 || laterKeys[r.key] || leftOut(r.key) {
 			continue
 		}
 		req := kmsg.RequestForKey(r.key)
@@ -265,6 +276,20 @@ func runSASLMiddle(c *C) {
 	}
 	for _, req := range namedRequests() {
 		middle(c, "named-"+hyphenated(kmsg.NameForKey(req.Key())), maxAdvertised(req.Key()), req)
+	}
+}
+
+// laterKeys are APIs that came after logins.
+var laterKeys = map[int16]bool{
+	29: true, 30: true, 31: true, 34: true, 38: true, 39: true, 40: true, 41: true, 43: true, 45: true, 46: true, 48: true, 49: true,
+	55: true, 64: true, 80: true, 81: true,
+}
+
+func runSASLMiddleLater(c *C) {
+	for _, r := range advertised {
+		if laterKeys[r.key] {
+			middle(c, hyphenated(kmsg.NameForKey(r.key)), r.max, kmsg.RequestForKey(r.key))
+		}
 	}
 }
 

@@ -74,6 +74,7 @@ var scramSecrets = []struct {
 	kind string
 }{
 	{regexp.MustCompile(`\br=once-[0-9A-Za-z]{20,}`), "r=once-<nonce>"},
+	{regexp.MustCompile(`\br=twice-[0-9A-Za-z]{20,}`), "r=twice-<nonce>"},
 	{regexp.MustCompile(`\bs=[A-Za-z0-9+/=]+`), "s=<salt>"},
 	{regexp.MustCompile(`\bp=[A-Za-z0-9+/=]{20,}`), "p=<proof>"},
 	{regexp.MustCompile(`^v=[A-Za-z0-9+/=]+$`), "v=<signature>"},
@@ -122,7 +123,6 @@ func runSCRAM(c *C) {
 		try("right", bare, "pencil", func(s string) string { keep = s; return s })
 		try("replayed", bare, "pencil", func(string) string { return keep })
 		try("wrong password", bare, "Pencil", nil)
-		try("unknown user", "n=nobody,r=once-", "pencil", nil)
 		try("no proof", bare, "pencil", func(s string) string { return s[:strings.Index(s, ",p=")] })
 		try("short proof", bare, "pencil", func(s string) string { return s[:strings.Index(s, ",p=")+3] + "AAAA" })
 		try("empty proof", bare, "pencil", func(s string) string { return s[:strings.Index(s, ",p=")+3] })
@@ -132,15 +132,93 @@ func runSCRAM(c *C) {
 		try("truncated", bare, "pencil", func(s string) string { return s[:len(s)-3] })
 		try("nothing", bare, "pencil", func(string) string { return "" })
 		try("first message again", bare, "pencil", func(string) string { return "n,," + bare })
-		try("token that is none", "n=no-token,r=once-,tokenauth=true", "pencil", nil)
-		try("user as token", bare+",tokenauth=true", "pencil", nil)
 
 		swapped := c.LoginConn("swapped " + h.name)
 		swapped.Do("handshake", 1, handshake(h.name))
 		swapped.Do("final message first", 2, token(keep))
 	}
-	other := c.LoginConn("user of the other hash")
-	scram512.start(other, "n=scram-32,r=once-")
+}
+
+func runSCRAMUnknown(c *C) {
+	makeSCRAMUser(c, scram256, "known", "pencil")
+	for _, h := range []scramHash{scram256, scram512} {
+		for _, bare := range []string{"n=nobody,r=once-", "n=no-token,r=once-,tokenauth=true", "n=known,r=once-,tokenauth=true", "n=known,r=once-"} {
+			if h.number == 1 && bare == "n=known,r=once-" {
+				continue
+			}
+			conn := c.LoginConn(h.name + bare)
+			h.start(conn, bare)
+			conn.Do("final message of "+bare, 2, token("c=biws,r=once-,p=AAAA"))
+			conn.Close()
+		}
+	}
+}
+
+// alteration is an entry of AlterUserScramCredentials; iterations -1: a deletion.
+type alteration struct {
+	user       string
+	mechanism  int8
+	iterations int32
+}
+
+func alterSCRAM(list ...alteration) *kmsg.AlterUserSCRAMCredentialsRequest {
+	r := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+	for _, a := range list {
+		if a.iterations < 0 {
+			d := kmsg.NewAlterUserSCRAMCredentialsRequestDeletion()
+			d.Name, d.Mechanism = a.user, a.mechanism
+			r.Deletions = append(r.Deletions, d)
+			continue
+		}
+		u := kmsg.NewAlterUserSCRAMCredentialsRequestUpsertion()
+		u.Name, u.Mechanism, u.Iterations = a.user, a.mechanism, a.iterations
+		u.Salt, u.SaltedPassword = []byte("salt"), []byte("salted password")
+		r.Upsertions = append(r.Upsertions, u)
+	}
+	return r
+}
+
+func describeSCRAM(users ...string) *kmsg.DescribeUserSCRAMCredentialsRequest {
+	r := kmsg.NewPtrDescribeUserSCRAMCredentialsRequest()
+	for _, name := range users {
+		u := kmsg.NewDescribeUserSCRAMCredentialsRequestUser()
+		u.Name = name
+		r.Users = append(r.Users, u)
+	}
+	return r
+}
+
+func runSCRAMUsers(c *C) {
+	a := c.Conn("a")
+	alter := func(step string, list ...alteration) {
+		a.Do(step, 0, alterSCRAM(list...))
+		time.Sleep(300 * time.Millisecond) // until every part of the broker has heard
+	}
+	a.Do("describe none", 0, describeSCRAM())
+	a.Do("describe one that is not there", 0, describeSCRAM("nobody", ""))
+	alter("nothing")
+	alter("two", alteration{"u1", 1, 4096}, alteration{"u2", 2, 16384})
+	alter("the other mechanism", alteration{"u1", 2, 8192})
+	a.Do("describe all", 0, describeSCRAM())
+	a.Do("describe some", 0, describeSCRAM("u2", "nobody", "u1", "u1"))
+	alter("again", alteration{"u1", 1, 5000})
+	alter("iterations", alteration{"few", 1, 4095}, alteration{"many", 1, 16385}, alteration{"none", 2, 0}, alteration{"most", 2, 1<<31 - 1})
+	alter("mechanisms", alteration{"zero", 0, 4096}, alteration{"three", 3, 4096}, alteration{"minus", -1, 4096}, alteration{"u3", 1, 4096})
+	alter("no name", alteration{"", 1, 4096}, alteration{"", 1, -1})
+	alter("twice", alteration{"u4", 1, 4096}, alteration{"u4", 2, 4096}, alteration{"u5", 1, 4096})
+	alter("thrice", alteration{"u6", 1, 4096}, alteration{"u6", 1, 4096}, alteration{"u6", 1, 4096})
+	alter("deleted and set", alteration{"u1", 1, -1}, alteration{"u1", 1, 4096})
+	alter("deleted twice", alteration{"u1", 1, -1}, alteration{"u1", 2, -1})
+	alter("deletions that cannot be", alteration{"nobody", 1, -1}, alteration{"u2", 1, -1}, alteration{"u3", 7, -1}, alteration{"", 2, -1})
+	alter("deleted that is not there, and set", alteration{"u7", 1, -1}, alteration{"u7", 1, 4096})
+	alter("bad twice", alteration{"u8", 7, 4096}, alteration{"u8", 1, 4096})
+	empty := alterSCRAM(alteration{"no salt", 1, 4096}, alteration{"no password", 1, 4096})
+	empty.Upsertions[0].Salt, empty.Upsertions[1].SaltedPassword = nil, nil
+	a.Do("nothing to make a key of", 0, empty)
+	alter("delete", alteration{"u1", 1, -1}, alteration{"u2", 2, -1})
+	a.Do("describe what is left", 0, describeSCRAM())
+	c.Restart()
+	c.Conn("b").Do("describe after a restart", 0, describeSCRAM())
 }
 
 func runSCRAMMessages(c *C) {

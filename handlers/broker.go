@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/configs"
+	"doze/credentials"
 	"doze/journal"
 	"doze/projections"
 	"doze/segments"
@@ -37,6 +38,8 @@ type Broker struct {
 	known        atomic.Pointer[settings]
 	// fetchMaxBytes is fetch.max.bytes, which only a start sets.
 	fetchMaxBytes int32
+
+	credentials *credentials.Store
 
 	producerIDs producerIDs
 
@@ -77,6 +80,11 @@ type Options struct {
 	Telemetry *Telemetry
 	// Reconfigured is told the broker's settings after they were changed, one change after the other; may be nil.
 	Reconfigured func(*configs.Broker)
+	LogLevel    *slog.LevelVar
+	NodeID      int32
+	Credentials *credentials.Store           // what lets users in
+	DataDir     string                       // as clients see it in DescribeLogDirs
+	Space       func() (total, usable int64) // bytes of the data directory's file system
 }
 
 // New gives a broker that is ready to serve; Start begins its timers.
@@ -84,6 +92,8 @@ func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
 		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), reconfigured: opt.Reconfigured,
+		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)),
+		credentials: opt.Credentials,
 	}
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)

@@ -91,6 +91,12 @@ const (
 	inconsistentClusterID              int16 = 104
 	duplicateVoter                     int16 = 126
 	voterNotFound                      int16 = 127
+	unsupportedSASLMechanism           int16 = 33
+	illegalSASLState                   int16 = 34
+	saslAuthenticationFailed           int16 = 58
+	resourceNotFound                   int16 = 91
+	duplicateResource                  int16 = 92
+	unacceptableCredential             int16 = 93
 )
 
 // refusal is what a decision answers instead of its result: Kafka's code and, where the protocol has a place for it, the

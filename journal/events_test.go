@@ -127,6 +127,8 @@ var samples = []Event{
 		Entity: []QuotaPart{{Type: "client-id", Name: "app"}, {Type: "user", Default: true}},
 		Set:    []QuotaValue{{Key: "request_percentage", Value: "12.5"}}, Removed: []string{"producer_byte_rate"},
 	},
+	&ScramCredentialSet{User: "alice", Mechanism: 2, Iterations: 4096, Ref: [16]byte{9}},
+	&ScramCredentialDeleted{User: "alice", Mechanism: 1},
 	&SchemaRegistered{
 		Subject: ":.c:s", Version: 3, ID: 7, GUID: [16]byte{9}, Type: "AVRO", Schema: `"string"`,
 		References: []SchemaReference{{Name: "a.B", Subject: "b", Version: 1}}, Metadata: `{"tags":{}}`, RuleSet: `{"domainRules":[]}`,

@@ -81,6 +81,8 @@ var kinds = [...]kind{
 	98: mapped[TransactionalIDExpired](Buffered),
 
 	120: mapped[ClientQuotasAltered](Durable),
+	113: mapped[ScramCredentialSet](Durable),
+	114: mapped[ScramCredentialDeleted](Durable),
 
 	140: mapped[SchemaRegistered](Durable),
 	141: mapped[SchemaVersionsDeleted](Durable),

@@ -29,6 +29,7 @@ type State struct {
 	ShareStates ShareStates
 
 	Quotas Quotas
+	ScramUsers ScramUsers
 
 	Registry Registry
 }
@@ -39,6 +40,7 @@ func New() *State {
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
 		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
 		ShareStates: newShareStates(), Quotas: newQuotas(), Registry: newRegistry(),
+		ShareStates: newShareStates(), ScramUsers: newScramUsers(), Registry: newRegistry(),
 	}
 }
 
@@ -56,6 +58,7 @@ func (s *State) Clone() *State {
 	c.Markers = s.Markers.clone()
 	c.ShareStates = s.ShareStates.clone()
 	c.Quotas = s.Quotas.clone()
+	c.ScramUsers = s.ScramUsers.clone()
 	c.Registry = s.Registry.clone()
 	return &c
 }
@@ -93,6 +96,9 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 		return err
 	}
 	if known, err := s.applyOfGroup(seq, at, event); known {
+		return err
+	}
+	if known, err := s.applyOfUser(event); known {
 		return err
 	}
 	if known, err := s.applyOfRegistry(at, event); known {

@@ -106,6 +106,8 @@ func (c *Conn) Worked(since time.Time) time.Duration {
 	}
 	return time.Since(since)
 }
+// Session is the connection's way through the gate; nil on a listener that has none.
+func (c *Conn) Session() Session { return c.gate }
 
 // Context ends when the connection does. Asking for Done on it does not make the server look for the peer's close; asking
 // on the context given to a Handle does.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"runtime/debug"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // serve is a connection's goroutine, from its acceptance to its end.
@@ -66,17 +68,28 @@ func (c *Conn) request(f frame) error {
 		f.release()
 		return err
 	}
-	if r.Body == nil {
+	if r.Body == nil && !c.toGate(r.Key) {
 		return c.tooNew(r)
 	}
-	if o := c.server.opt.Observer; o != nil {
+	if o := c.server.opt.Observer; o != nil && r.Body != nil {
 		o.Request(r)
 	}
 	reply, err := c.handle(r, handle)
 	if err != nil {
 		c.out.wait()
+		if r.Body == nil {
+			r.Body = kmsg.NewPtrApiVersionsRequest()
+		}
 		c.finish(r, nil, err)
 		return err
+	}
+	if last, ok := reply.(Last); ok {
+		c.out.wait()
+		c.finish(r, last.Response, nil)
+		return last.Why
+	}
+	if r.Body == nil {
+		return c.tooNew(r) // the gate let it pass
 	}
 	c.answer(r, reply)
 	return nil
@@ -94,7 +107,7 @@ func (c *Conn) handle(r *Request, handle Handle) (reply Reply, err error) {
 	}()
 	if c.toGate(r.Key) {
 		reply, pass, err := c.gate.Request(&c.ctx, r)
-		if err != nil || !pass {
+		if err != nil || !pass || r.Body == nil {
 			return reply, err
 		}
 	}
