@@ -77,17 +77,13 @@ func (b *Broker) openCredentials() error {
 	if err != nil {
 		return inDir(b.fs, err)
 	}
-	named := map[credentials.Ref]bool{}
 	state, _ := b.store.View()
-	state.CredentialRefs(func(ref [16]byte) bool {
-		named[ref] = true
-		if _, kept := store.Get(ref); !kept {
-			b.opt.Logger.Warn("a credential that the journal names is missing or damaged: nobody is let in by it; set it again", "credential", credentials.Ref(ref))
-		}
-		return true
-	})
-	if _, err := store.Sweep(named); err != nil {
+	missing, err := handlers.SweepCredentials(state, store)
+	if err != nil {
 		return inDir(b.fs, err)
+	}
+	for _, ref := range missing {
+		b.opt.Logger.Warn("a credential that the journal names is missing or damaged: nobody is let in by it; set it again", "credential", ref)
 	}
 	b.secrets = store
 	return nil

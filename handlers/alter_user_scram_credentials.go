@@ -8,6 +8,7 @@ import (
 
 	"doze/credentials"
 	"doze/journal"
+	"doze/projections"
 	"doze/sasl"
 	"doze/wire"
 )
@@ -111,4 +112,19 @@ func (a *scramAlterations) decide(tx *tx) {
 		}
 		tx.Emit(&journal.ScramCredentialSet{User: one.user, Mechanism: one.mechanism, Iterations: one.upsert.Iterations, Ref: one.ref})
 	}
+}
+
+// SweepCredentials removes files that the state does not name: a crash came before their event, or after that of their
+// successor. It gives what the state names and is not there.
+func SweepCredentials(state *projections.State, store *credentials.Store) (missing []credentials.Ref, err error) {
+	named := map[credentials.Ref]bool{}
+	state.CredentialRefs(func(ref [16]byte) bool {
+		named[ref] = true
+		if _, kept := store.Get(ref); !kept {
+			missing = append(missing, ref)
+		}
+		return true
+	})
+	_, err = store.Sweep(named)
+	return missing, err
 }

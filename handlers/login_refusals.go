@@ -67,12 +67,20 @@ func outOfPlaceAnswer(r *wire.Request) kmsg.Response {
 		outOfPlaceOffsets(req, resp.(*kmsg.ListOffsetsResponse))
 	case *kmsg.InitProducerIDRequest:
 		resp.(*kmsg.InitProducerIDResponse).ProducerEpoch = -1
+	case *kmsg.CreateDelegationTokenRequest:
+		outOfPlaceToken(resp.(*kmsg.CreateDelegationTokenResponse))
 	case *kmsg.StreamsGroupHeartbeatRequest:
 		resp.(*kmsg.StreamsGroupHeartbeatResponse).Status = []kmsg.StreamsGroupHeartbeatResponseStatus{}
 	case *kmsg.FindCoordinatorRequest:
 		outOfPlaceCoordinators(req, resp.(*kmsg.FindCoordinatorResponse))
 	}
 	return resp
+}
+
+func outOfPlaceToken(resp *kmsg.CreateDelegationTokenResponse) {
+	resp.PrincipalType, resp.PrincipalName = "User", "ANONYMOUS"
+	resp.TokenRequesterPrincipalType, resp.TokenRequesterPrincipalName = "User", "ANONYMOUS"
+	resp.IssueTimestamp, resp.ExpiryTimestamp, resp.MaxTimestamp = -1, -1, -1
 }
 
 func outOfPlaceMetadata(req *kmsg.MetadataRequest, resp *kmsg.MetadataResponse) {

@@ -72,7 +72,7 @@ func (c *Conn) request(f frame) error {
 		return c.tooNew(r)
 	}
 	if o := c.server.opt.Observer; o != nil && r.Body != nil {
-		o.Request(r)
+		o.Request(observed(r))
 	}
 	reply, err := c.handle(r, handle)
 	if err != nil {
@@ -143,8 +143,8 @@ func (c *Conn) finish(r *Request, reply Reply, err error) {
 		c.Close(err)
 	}
 	if o != nil {
-		a.Written, a.Err, a.Response = time.Now(), err, described(reply)
-		o.Answer(r, a)
+		a.Written, a.Err, a.Response = time.Now(), err, answerWithoutSecrets(described(reply))
+		o.Answer(observed(r), a)
 	}
 	r.release()
 	c.touch()

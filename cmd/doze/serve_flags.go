@@ -33,6 +33,10 @@ type serveCmd struct {
 	Set                        []string `help:"Set a broker property of Kafka, by its own name. May be repeated." placeholder:"NAME=VALUE" sep:"none"`
 	Properties                 []string `help:"File of broker properties, such as Kafka's server.properties. May be repeated." placeholder:"FILE" sep:"none"`
 	Config                     string   `help:"File of these settings. Default: doze.toml of the working directory, if there is one." placeholder:"FILE"`
+	SASLMechanisms             string   `name:"sasl-mechanisms" help:"Mechanisms by which clients log in: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 (sasl.enabled.mechanisms). Default: nobody logs in; with --user all three." placeholder:"NAME,..."`
+	User                       []string `help:"User who may log in. May be repeated. What stands here others of this machine can see; --user-file keeps it from them." placeholder:"NAME:PASSWORD" sep:"none"`
+	UserFile                   string   `help:"File of users, NAME:PASSWORD a line." placeholder:"FILE"`
+	ConnectionsMaxReauth       string   `help:"How long a login lasts before the client must log in again (connections.max.reauth.ms). Default: as long as the connection." placeholder:"DURATION"`
 	Console                    bool     `help:"Serve the web console: not in this release; only false is taken." negatable:""`
 	SchemaRegistry             bool     `help:"Serve the schema registry. Default: true." negatable:""`
 	SchemaRegistryAddr         string   `help:"Address of the schema registry. Default: 127.0.0.1:8081; a free port when --listen takes one." placeholder:"HOST:PORT"`
@@ -150,7 +154,7 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	for name, v := range g.properties {
 		o.Properties[name] = v.value()
 	}
-	var errs [7]error
+	var errs [8]error
 	o.Listeners, errs[0] = g.listeners()
 	o.Ephemeral, errs[1] = g.bool("ephemeral")
 	o.SyncAlways, errs[2] = g.sync()
@@ -159,6 +163,7 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	o.Logger, errs[4] = g.logger(w, o.LogLevel)
 	errs[5] = g.later()
 	errs[6] = g.checkHealthAddr()
+	errs[7] = g.logins(&o)
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}

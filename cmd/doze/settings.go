@@ -36,6 +36,10 @@ var settings = []setting{
 	{name: "offsets-retention", property: "offsets.retention.minutes", convert: inUnits(time.Minute)},
 	{name: "journal-retention"},
 	{name: "sync"},
+	{name: "sasl-mechanisms"},
+	{name: "user", list: true},
+	{name: "user-file"},
+	{name: "connections-max-reauth", property: "connections.max.reauth.ms", convert: inUnits(time.Millisecond)},
 	{name: "console"},
 	{name: "schema-registry"},
 	{name: "schema-registry-addr"},
@@ -120,6 +124,9 @@ func (p place) addProperty(name, from, value string) error {
 		}
 	}
 	if other, twice := p.properties[name]; twice && other.value() != value {
+		if !known || d.Sensitive() {
+			return fmt.Errorf("%s and %s set the same (%s), to two values; keep one", other.from, from, name)
+		}
 		return fmt.Errorf("%s and %s set the same (%s), one to %q, the other to %q; keep one", other.from, from, name, other.value(), value)
 	}
 	p.properties[name] = given{[]string{value}, from}
