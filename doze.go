@@ -214,7 +214,7 @@ func (b *Broker) openHandlers() error {
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry, Reconfigured: b.reconfigure,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry,
-		Static: b.static, Credentials: b.secrets, DataDir: b.fs.Path(), Space: b.space,
+		Credentials: b.secrets,
 	})
 	return nil
 }

@@ -20,12 +20,10 @@ var mayImport = map[string]struct{ own, others []string }{
 	"segments":       {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
 	"wire":           {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"shares":         {nil, nil},
-	"sasl":           {nil, nil},
 	"quotas":         {nil, nil},
-	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
+	"handlers":       {[]string{"assignors", "configs", "credentials", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
 	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
 	"credentials":    {[]string{"disk"}, nil},
-	"handlers":       {[]string{"assignors", "configs", "credentials", "journal", "projections", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {

@@ -84,13 +84,13 @@ type Conn struct {
 	correlation int32
 	waiting     []*Pending
 	clientID    string
+	login       func(*socket) error // nil: at the first listener, which asks for none
 }
 
 // As gives what follows on the connection another client id.
 func (n *Conn) As(clientID string) *Conn {
 	n.clientID = clientID
 	return n
-	login       func(*socket) error // nil: at the first listener, which asks for none
 }
 
 func (n *Conn) open() *socket {

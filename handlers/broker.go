@@ -85,6 +85,8 @@ type Options struct {
 	Credentials *credentials.Store           // what lets users in
 	DataDir     string                       // as clients see it in DescribeLogDirs
 	Space       func() (total, usable int64) // bytes of the data directory's file system
+	// Credentials are what lets users in.
+	Credentials *credentials.Store
 }
 
 // New gives a broker that is ready to serve; Start begins its timers.

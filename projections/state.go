@@ -28,7 +28,7 @@ type State struct {
 
 	ShareStates ShareStates
 
-	Quotas Quotas
+	Quotas     Quotas
 	ScramUsers ScramUsers
 
 	Registry Registry
@@ -39,8 +39,7 @@ func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
 		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
-		ShareStates: newShareStates(), Quotas: newQuotas(), Registry: newRegistry(),
-		ShareStates: newShareStates(), ScramUsers: newScramUsers(), Registry: newRegistry(),
+		ShareStates: newShareStates(), Quotas: newQuotas(), ScramUsers: newScramUsers(), Registry: newRegistry(),
 	}
 }
 

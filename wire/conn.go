@@ -106,6 +106,7 @@ func (c *Conn) Worked(since time.Time) time.Duration {
 	}
 	return time.Since(since)
 }
+
 // Session is the connection's way through the gate; nil on a listener that has none.
 func (c *Conn) Session() Session { return c.gate }
 
