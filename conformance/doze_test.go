@@ -25,15 +25,6 @@ import (
 func dozeOptions(s Scenario, dir string) doze.Options {
 	set := maps.Clone(s.Set)
 	maps.DeleteFunc(set, func(_, value string) bool { return value == "" }) // "" takes one of the recorder's own away
-	opt := doze.Options{
-		DataDir: dir, KafkaVersion: s.Kafka, Properties: set,
-		Listeners: []doze.Listener{{Address: "127.0.0.1:0"}},
-	}
-	if set["metric.reporters"] == kafka.TelemetryReporter { // doze has no plugins: this is the same
-		delete(set, "metric.reporters")
-		opt.Telemetry = &handlers.Telemetry{Sink: forgetful{}}
-	}
-	return opt
 	listeners := []doze.Listener{{Address: "127.0.0.1:0"}}
 	if s.Logins {
 		withLogins := LoginProperties()
@@ -41,7 +32,12 @@ func dozeOptions(s Scenario, dir string) doze.Options {
 		set = withLogins
 		listeners = append(listeners, doze.Listener{Name: loginListener, Address: "127.0.0.1:0"})
 	}
-	return doze.Options{DataDir: dir, KafkaVersion: s.Kafka, Properties: set, Listeners: listeners}
+	opt := doze.Options{DataDir: dir, KafkaVersion: s.Kafka, Properties: set, Listeners: listeners}
+	if set["metric.reporters"] == kafka.TelemetryReporter { // doze has no plugins: this is the same
+		delete(set, "metric.reporters")
+		opt.Telemetry = &handlers.Telemetry{Sink: forgetful{}}
+	}
+	return opt
 }
 
 // forgetful lets go of what clients push.

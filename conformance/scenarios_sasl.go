@@ -130,7 +130,7 @@ func runSASLRaw(c *C) {
 	conn.Do("handshake v1", 1, handshake("PLAIN"))
 }
 
-func apiVersions(name string) *kmsg.ApiVersionsRequest {
+func saslVersions(name string) *kmsg.ApiVersionsRequest {
 	r := kmsg.NewPtrApiVersionsRequest()
 	r.ClientSoftwareName, r.ClientSoftwareVersion = name, "1"
 	return r
@@ -154,17 +154,17 @@ func runSASLOrder(c *C) {
 	}
 	versions := func(version int16, name string) func(*Conn) {
 		return func(conn *Conn) {
-			conn.Send("versions again", version, apiVersions(name)).Only("ErrorCode").Await()
+			conn.Send("versions again", version, saslVersions(name)).Only("ErrorCode").Await()
 			right(conn)
 		}
 	}
-	begin("versions first", 3, apiVersions("x"), right)
-	begin("versions twice", 3, apiVersions("x"), versions(3, "x"))
-	begin("bad versions first", 3, apiVersions("-"), versions(3, "x"))
-	begin("bad versions twice", 3, apiVersions("-"), versions(3, "-"))
-	begin("new versions first", 9, apiVersions("x"), versions(3, "x"))
-	begin("new versions twice", 9, apiVersions("x"), versions(9, "x"))
-	begin("new versions after versions", 3, apiVersions("x"), versions(9, "x"))
+	begin("versions first", 3, saslVersions("x"), right)
+	begin("versions twice", 3, saslVersions("x"), versions(3, "x"))
+	begin("bad versions first", 3, saslVersions("-"), versions(3, "x"))
+	begin("bad versions twice", 3, saslVersions("-"), versions(3, "-"))
+	begin("new versions first", 9, saslVersions("x"), versions(3, "x"))
+	begin("new versions twice", 9, saslVersions("x"), versions(9, "x"))
+	begin("new versions after versions", 3, saslVersions("x"), versions(9, "x"))
 	begin("metadata first", 12, metadataFor("x"), right)
 	begin("authenticate first", 2, token("\x00alice\x00alice-secret"), right)
 	begin("produce first", 9, kmsg.NewPtrProduceRequest(), right)

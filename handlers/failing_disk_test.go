@@ -105,7 +105,13 @@ var onFailingDisk = []struct {
 		})
 		return request[*kmsg.AlterClientQuotasResponse](c, req, 1).Entries[0].ErrorCode
 	}},
-	{"AlterUserScramCredentials", 51, kafkaStorageError, nil},
+	{"AlterUserScramCredentials", 51, kafkaStorageError, func(c *testConn) int16 {
+		code, err := c.setPassword("nobody", "pencil")
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return code
+	}},
 	{"UpdateFeatures", 57, kafkaStorageError, setTxnVersion},
 	{"ConsumerGroupHeartbeat", 68, notCoordinator, func(c *testConn) int16 {
 		return consumerNamed(c, 1, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.Group = "fresh-consumers" })
