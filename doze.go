@@ -213,7 +213,6 @@ func (b *Broker) openHandlers() error {
 	b.handlers = handlers.New(handlers.Options{
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry, Reconfigured: b.reconfigure,
-		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry,
 		Credentials: b.secrets,
 	})
 	return nil

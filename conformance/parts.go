@@ -11,6 +11,7 @@ func partOf(key int16) int {
 	case 34, 43, 45, 46, 55, 64, 68, 69, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92:
 		return 3
 	case 48, 49, 71, 72: // quotas and telemetry: of the fourth part, and built
+		return 3
 	case 17, 36, 50, 51: // logins and users: of the fourth part, and built
 		return 3
 	}

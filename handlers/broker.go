@@ -80,11 +80,6 @@ type Options struct {
 	Telemetry *Telemetry
 	// Reconfigured is told the broker's settings after they were changed, one change after the other; may be nil.
 	Reconfigured func(*configs.Broker)
-	LogLevel    *slog.LevelVar
-	NodeID      int32
-	Credentials *credentials.Store           // what lets users in
-	DataDir     string                       // as clients see it in DescribeLogDirs
-	Space       func() (total, usable int64) // bytes of the data directory's file system
 	// Credentials are what lets users in.
 	Credentials *credentials.Store
 }
@@ -94,7 +89,6 @@ func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
 		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), reconfigured: opt.Reconfigured,
-		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)),
 		credentials: opt.Credentials,
 	}
 	b.SetStatic(opt.Static)

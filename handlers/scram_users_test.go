@@ -2,11 +2,15 @@ package handlers
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/disk"
+	"doze/journal"
+	"doze/projections"
 	"doze/sasl"
 )
 
@@ -118,5 +122,35 @@ func TestJournalWithoutCredentials(t *testing.T) {
 	state, _ := b.store.View()
 	if b.opens("alice", "pencil") || state.ScramUsers.Len() != 1 {
 		t.Errorf("%d users; the password opens: %v", state.ScramUsers.Len(), b.opens("alice", "pencil"))
+	}
+}
+
+func TestScramUsersAreBounded(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	if code, err := c.setPassword(strings.Repeat("a", maxName+1), "x"); code != unacceptableCredential || err != nil {
+		t.Errorf("a long name: %d, %v", code, err)
+	}
+	u := kmsg.NewAlterUserSCRAMCredentialsRequestUpsertion()
+	u.Name, u.Mechanism, u.Iterations, u.SaltedPassword = "alice", 1, sasl.IterationsMin, []byte("x")
+	u.Salt = make([]byte, maxSalt+1)
+	req := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+	req.Upsertions = append(req.Upsertions, u)
+	if code := request[*kmsg.AlterUserSCRAMCredentialsResponse](c, req, 0).Results[0].ErrorCode; code != unacceptableCredential {
+		t.Errorf("a long salt: %d", code)
+	}
+	full := projections.New()
+	for i := range maxScramUsers {
+		e := &journal.ScramCredentialSet{User: strconv.Itoa(i), Mechanism: 1, Iterations: sasl.IterationsMin}
+		if err := full.Apply(uint64(i), 0, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u.Salt = nil
+	req.Upsertions[0] = u
+	a := newScramAlterations(req, full)
+	a.check(full)
+	if got := a.list[0].refused; got == nil || got.code != unacceptableCredential {
+		t.Errorf("one more than %d: %v", maxScramUsers, got)
 	}
 }
