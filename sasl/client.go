@@ -10,6 +10,12 @@ import (
 // ClientProof is the client's side of SCRAM's second step: what is sent in answer to the broker's first message, when the
 // client's first message was "n,," and bare. Tests and measurements log in with it.
 func (h Hash) ClientProof(password, bare, server string) (final string, err error) {
+	salted := func(salt []byte, iterations int32) ([]byte, error) { return h.Salted(password, salt, iterations) }
+	return h.ProofOf(salted, bare, server)
+}
+
+// ProofOf is ClientProof of who has the salted password from somewhere.
+func (h Hash) ProofOf(saltedBy func(salt []byte, iterations int32) ([]byte, error), bare, server string) (final string, err error) {
 	fields := strings.Split(server, ",")
 	if len(fields) < 3 {
 		return "", fmt.Errorf("read the broker's first message %q: it has %d fields", server, len(fields))
@@ -22,7 +28,7 @@ func (h Hash) ClientProof(password, bare, server string) (final string, err erro
 	if err != nil || iterations < 1 {
 		return "", fmt.Errorf("read the broker's iterations %q", fields[2])
 	}
-	salted, err := h.Salted(password, salt, int32(iterations))
+	salted, err := saltedBy(salt, int32(iterations))
 	if err != nil {
 		return "", err
 	}
