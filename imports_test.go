@@ -16,12 +16,13 @@ var mayImport = map[string]struct{ own, others []string }{
 	"configs":        {nil, nil},
 	"assignors":      {nil, nil},
 	"journal":        {[]string{"disk"}, []string{"github.com/vmihailenco/msgpack"}},
-	"projections":    {[]string{"journal"}, []string{"github.com/google/btree"}},
+	"projections":    {[]string{"acls", "journal"}, []string{"github.com/google/btree"}},
 	"segments":       {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
 	"wire":           {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"shares":         {nil, nil},
 	"sasl":           {nil, nil},
-	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"acls":           {nil, nil},
+	"handlers":       {[]string{"acls", "assignors", "configs", "journal", "projections", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {
@@ -30,7 +31,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"registry/serde": {
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
-	".": {[]string{"configs", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"acls", "configs", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{

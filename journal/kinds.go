@@ -80,6 +80,9 @@ var kinds = [...]kind{
 	97: mapped[TxnOrphanAborted](Durable),
 	98: mapped[TransactionalIDExpired](Buffered),
 
+	110: mapped[AclCreated](Durable),
+	111: mapped[AclDeleted](Durable),
+
 	140: mapped[SchemaRegistered](Durable),
 	141: mapped[SchemaVersionsDeleted](Durable),
 	142: mapped[RegistryConfigSet](Durable),

@@ -37,6 +37,7 @@ func furnished(tb testing.TB) *State {
 	)
 	apply(tb, s, registryEvents...)
 	apply(tb, s, txnEvents...)
+	apply(tb, s, aclEvents...)
 	return s
 }
 

@@ -28,6 +28,8 @@ type State struct {
 
 	ShareStates ShareStates
 
+	ACLs ACLs
+
 	Registry Registry
 }
 
@@ -36,7 +38,7 @@ func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
 		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
-		ShareStates: newShareStates(), Registry: newRegistry(),
+		ShareStates: newShareStates(), ACLs: newACLs(), Registry: newRegistry(),
 	}
 }
 
@@ -53,6 +55,7 @@ func (s *State) Clone() *State {
 	c.Staged = s.Staged.clone()
 	c.Markers = s.Markers.clone()
 	c.ShareStates = s.ShareStates.clone()
+	c.ACLs = s.ACLs.clone()
 	c.Registry = s.Registry.clone()
 	return &c
 }
@@ -88,6 +91,9 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 		return err
 	}
 	if known, err := s.applyOfGroup(seq, at, event); known {
+		return err
+	}
+	if known, err := s.applyOfACL(event); known {
 		return err
 	}
 	if known, err := s.applyOfRegistry(at, event); known {
