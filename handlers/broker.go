@@ -49,7 +49,9 @@ type Broker struct {
 	groups   *coordinator
 	txns     *txnCoordinator
 	loggers  *loggers
-	cleaner  *logCleaner
+	// authorizer is nil when everybody may do everything.
+	authorizer *authorizer
+	cleaner    *logCleaner
 
 	shares        *sharePartitions
 	shareSessions *shareSessions
@@ -83,6 +85,7 @@ func New(opt Options) *Broker {
 	b.serveShares()
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.cleaner = newLogCleaner(b)
+	b.authorizer = newAuthorizer(b.static, b.log)
 	b.table = b.serve()
 	return b
 }

@@ -20,7 +20,7 @@ import (
 //
 // A heartbeat that changes nothing is answered from the published state and costs no entry of the journal.
 func (b *Broker) consumerGroupHeartbeat(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.consumerHeartbeat(ctx, callerOf(r), r.Body.(*kmsg.ConsumerGroupHeartbeatRequest)), nil
+	return b.groups.consumerHeartbeat(ctx, b.callerOf(r), r.Body.(*kmsg.ConsumerGroupHeartbeatRequest)), nil
 }
 
 // consumerCommand is a ConsumerGroupHeartbeat as the state machine sees it.

@@ -13,7 +13,7 @@ import (
 // DeleteGroups (key 42), v0-v2: deletes groups without members, with their offsets (KIP-229). A group that the request
 // names twice is answered once.
 func (b *Broker) deleteGroups(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	resp := b.groups.deleteGroups(ctx, callerOf(r), r.Body.(*kmsg.DeleteGroupsRequest))
+	resp := b.groups.deleteGroups(ctx, b.callerOf(r), r.Body.(*kmsg.DeleteGroupsRequest))
 	b.shares.dropGroups(resp)
 	return resp, nil
 }

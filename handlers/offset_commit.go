@@ -21,7 +21,7 @@ import (
 // A commit without generation makes a group that is only a name for offsets; it is taken as long as the group has no
 // members. Topics and partitions must exist. What cannot be committed is answered first, as in Kafka.
 func (b *Broker) offsetCommit(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.offsetCommit(ctx, callerOf(r), r.Body.(*kmsg.OffsetCommitRequest)), nil
+	return b.groups.offsetCommit(ctx, b.callerOf(r), r.Body.(*kmsg.OffsetCommitRequest)), nil
 }
 
 func (c *coordinator) offsetCommit(ctx context.Context, from caller, req *kmsg.OffsetCommitRequest) *kmsg.OffsetCommitResponse {

@@ -15,7 +15,7 @@ import (
 // the topic: GROUP_SUBSCRIBED_TO_TOPIC. An offset that is not there is deleted without more ado; one that an open transaction
 // has staged is not committed with it any more.
 func (b *Broker) offsetDelete(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.offsetDelete(ctx, callerOf(r), r.Body.(*kmsg.OffsetDeleteRequest)), nil
+	return b.groups.offsetDelete(ctx, b.callerOf(r), r.Body.(*kmsg.OffsetDeleteRequest)), nil
 }
 
 func (c *coordinator) offsetDelete(ctx context.Context, from caller, req *kmsg.OffsetDeleteRequest) *kmsg.OffsetDeleteResponse {

@@ -18,7 +18,7 @@ import (
 // assigned with the next. A heartbeat that changes nothing is answered from the published state and costs no entry of the
 // journal.
 func (b *Broker) shareGroupHeartbeat(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.shareHeartbeat(ctx, callerOf(r), r.Body.(*kmsg.ShareGroupHeartbeatRequest)), nil
+	return b.groups.shareHeartbeat(ctx, b.callerOf(r), r.Body.(*kmsg.ShareGroupHeartbeatRequest)), nil
 }
 
 // shareCommand is a ShareGroupHeartbeat as the state machine sees it.

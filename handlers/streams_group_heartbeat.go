@@ -24,7 +24,7 @@ func (b *Broker) streamsGroupHeartbeat(ctx context.Context, r *wire.Request) (wi
 	if !b.groups.streamsProtocol(b.groups.view()) {
 		return refuseStreams(&refusal{code: unsupportedVersion}), nil
 	}
-	resp, create := b.groups.streamsHeartbeat(ctx, callerOf(r), req)
+	resp, create := b.groups.streamsHeartbeat(ctx, b.callerOf(r), req)
 	if len(create) > 0 {
 		b.createInternalTopics(ctx, r, req.Group, resp, create)
 	}

@@ -82,7 +82,8 @@ func (b *Broker) serve() map[int16]served {
 		if !has || both.low > both.high {
 			continue
 		}
-		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }}
+		handle := func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }
+		table[row.key] = served{both, b.guard(row.key, handle)}
 	}
 	return table
 }
