@@ -115,6 +115,55 @@ func (a access) operations(t acls.ResourceType, name string) int32 {
 	return a.set.Permitted(&a.by.rules, a.who, t, name)
 }
 
+// clusterOperations are those of the cluster; none for who may not describe it.
+func (a access) clusterOperations() int32 {
+	if !a.mayCluster(acls.Describe) {
+		return 0
+	}
+	return a.operations(acls.Cluster, acls.ClusterName)
+}
+
+// barred are the names among those of a list that the caller may not do the operation on; nil without an authorizer.
+func barred[T any](a access, o acls.Operation, t acls.ResourceType, list []T, name func(*T) string) map[string]bool {
+	if !a.guarded() {
+		return nil
+	}
+	names := map[string]bool{}
+	for i := range list {
+		if n := name(&list[i]); !a.may(o, t, n) {
+			names[n] = true
+		}
+	}
+	return names
+}
+
+// nameOfTopic is the name of a topic that a request names by its id, "" of one that is not there.
+func nameOfTopic(state *projections.State, name string, id [16]byte, byID bool) string {
+	if !byID {
+		return name
+	}
+	if topic := state.Topics.WithID(id); topic != nil {
+		return topic.Name
+	}
+	return ""
+}
+
+// hidesAny says whether the caller may not describe one of the topics.
+func (a access) hidesAny(topics []string) bool {
+	if !a.guarded() {
+		return false
+	}
+	for _, name := range topics {
+		if !a.may(acls.Describe, acls.Topic, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// itself names what is a name.
+func itself(name string) string { return name }
+
 // permitted splits things by whether the caller may do the operation on the resource that each one names. Without an authorizer
 // it gives the list itself.
 func permitted[T any](a access, o acls.Operation, t acls.ResourceType, list []T, name func(T) string) (may, not []T) {

@@ -80,12 +80,12 @@ func New(opt Options) *Broker {
 	}
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
+	b.authorizer = newAuthorizer(b.static, b.log)
 	b.groups = newCoordinator(b)
 	b.txns = newTxnCoordinator(b)
 	b.serveShares()
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.cleaner = newLogCleaner(b)
-	b.authorizer = newAuthorizer(b.static, b.log)
 	b.table = b.serve()
 	return b
 }

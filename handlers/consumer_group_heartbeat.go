@@ -44,6 +44,9 @@ func (c *coordinator) consumerHeartbeat(ctx context.Context, from caller, req *k
 	if !c.consumerProtocol(state) {
 		return refuseConsumer(&refusal{code: unsupportedVersion})
 	}
+	if from.access.hidesAny(req.SubscribedTopicNames) {
+		return refuseConsumer(&refusal{code: topicAuthorizationFailed})
+	}
 	if refused := c.checkConsumerHeartbeat(req); refused != nil {
 		return refuseConsumer(refused)
 	}
@@ -57,6 +60,7 @@ func (c *coordinator) consumerHeartbeat(ctx context.Context, from caller, req *k
 	var resp *kmsg.ConsumerGroupHeartbeatResponse
 	var refused *refusal
 	err := c.update(ctx, from.cause, func(d *groupDecision) {
+		d.caller = from.access
 		if resp, refused = d.consumerHeartbeat(cmd); refused != nil {
 			d.drop()
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -21,6 +22,7 @@ func (b *Broker) deleteGroups(ctx context.Context, r *wire.Request) (wire.Reply,
 func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {
 	resp := kmsg.NewPtrDeleteGroupsResponse()
 	ids := distinct(req.Groups)
+	ids, hidden := permitted(from.access, acls.Delete, acls.Group, ids, itself)
 	resp.Groups = make([]kmsg.DeleteGroupsResponseGroup, len(ids))
 	for done := 0; done < len(ids); {
 		some := resp.Groups[done:min(done+maxDeletedGroups, len(ids))]
@@ -35,6 +37,9 @@ func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.D
 			}
 		}
 		done += len(some)
+	}
+	for _, id := range hidden {
+		resp.Groups = append(resp.Groups, kmsg.DeleteGroupsResponseGroup{Group: id, ErrorCode: groupAuthorizationFailed})
 	}
 	return resp
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -24,7 +25,9 @@ func (c *coordinator) offsetDelete(ctx context.Context, from caller, req *kmsg.O
 		resp.ErrorCode = invalidGroupID
 		return resp
 	}
+	barred := barred(from.access, acls.Read, acls.Topic, req.Topics, func(t *kmsg.OffsetDeleteRequestTopic) string { return t.Topic })
 	err := c.update(ctx, from.cause, func(d *groupDecision) {
+		d.barred = barred
 		resp.Topics, resp.ErrorCode = d.deleteOffsets(req)
 	})
 	if err != nil {
@@ -59,11 +62,14 @@ func (d *groupDecision) deleteFromTopic(g *projections.Group, t *kmsg.OffsetDele
 	topic := d.state.Topics.Named(t.Topic)
 	of := d.state.Offsets.Topic(g.ID, t.Topic)
 	for _, p := range t.Partitions {
-		exists := topic != nil && p.Partition >= 0 && p.Partition < topic.Partitions
+		exists := topic != nil && p.Partition >= 0 && p.Partition < topic.Partitions && !d.barred[t.Topic]
 		if exists != existing {
 			continue
 		}
 		code := unknownTopicOrPartition
+		if d.barred[t.Topic] {
+			code = topicAuthorizationFailed
+		}
 		if exists {
 			code = none
 			if subscribes(g, t.Topic) {

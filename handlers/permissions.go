@@ -52,7 +52,7 @@ var permissions = []permission{
 	{key: 21, inside: "DELETE on TOPIC"},
 	{key: 22, inside: "WRITE on TRANSACTIONAL_ID; without one IDEMPOTENT_WRITE on CLUSTER, or WRITE on any TOPIC"},
 	{key: 23, inside: "DESCRIBE on TOPIC"},
-	{key: 24, inside: "WRITE on TRANSACTIONAL_ID, WRITE on TOPIC; v4+ CLUSTER_ACTION on CLUSTER"},
+	{key: 24, needs: ofTxnPartitions, refuse: refuseTxnPartitions, inside: "WRITE on TOPIC before v4"},
 	{key: 25, needs: ofTxnAndGroup, refuse: refuseWithCode},
 	{key: 26, needs: ofTxn, refuse: refuseWithCode},
 	{key: 27, needs: ofTxnMarkers, refuse: refuseTxnMarkers},
@@ -208,6 +208,14 @@ func deref(s *string) string {
 func ofTxn(body kmsg.Request) []need {
 	id, _ := txnOf(body)
 	return []need{{operation: acls.Write, resource: acls.TransactionalID, name: id}}
+}
+
+// ofTxnPartitions: from v4 on it is a request of brokers.
+func ofTxnPartitions(body kmsg.Request) []need {
+	if body.GetVersion() >= 4 {
+		return []need{{operation: acls.ClusterAction, resource: acls.Cluster, name: acls.ClusterName}}
+	}
+	return []need{{operation: acls.Write, resource: acls.TransactionalID, name: body.(*kmsg.AddPartitionsToTxnRequest).TransactionalID}}
 }
 
 func ofTxnAndGroup(body kmsg.Request) []need {

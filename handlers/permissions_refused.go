@@ -168,6 +168,23 @@ func refuseTxnOffsetCommit(r *wire.Request, lacks need) kmsg.Response {
 	return resp
 }
 
+func refuseTxnPartitions(r *wire.Request, lacks need) kmsg.Response {
+	resp := respond[*kmsg.AddPartitionsToTxnResponse](r)
+	if r.Version >= 4 {
+		resp.ErrorCode = lacks.code()
+		return resp
+	}
+	for _, t := range r.Body.(*kmsg.AddPartitionsToTxnRequest).Topics {
+		topic := kmsg.NewAddPartitionsToTxnResponseTopic()
+		topic.Topic = t.Topic
+		for _, p := range t.Partitions {
+			topic.Partitions = append(topic.Partitions, kmsg.AddPartitionsToTxnResponseTopicPartition{Partition: p, ErrorCode: lacks.code()})
+		}
+		resp.Topics = append(resp.Topics, topic)
+	}
+	return resp
+}
+
 func refuseTxnMarkers(r *wire.Request, lacks need) kmsg.Response {
 	resp := respond[*kmsg.WriteTxnMarkersResponse](r)
 	for _, m := range r.Body.(*kmsg.WriteTxnMarkersRequest).Markers {

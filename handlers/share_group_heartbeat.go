@@ -31,6 +31,9 @@ type shareCommand struct {
 
 func (c *coordinator) shareHeartbeat(ctx context.Context, from caller, req *kmsg.ShareGroupHeartbeatRequest) *kmsg.ShareGroupHeartbeatResponse {
 	state := c.view()
+	if c.level(state, shareVersion) >= 1 && from.access.hidesAny(req.SubscribedTopicNames) {
+		return refuseShareMember(&refusal{code: topicAuthorizationFailed})
+	}
 	if refused := c.checkShareHeartbeat(state, req); refused != nil {
 		return refuseShareMember(refused)
 	}
