@@ -73,11 +73,15 @@ type Conn struct {
 	socket      *socket
 	correlation int32
 	waiting     []*Pending
+	login       func(*socket) error // nil: at the first listener, which asks for none
 }
 
 func (n *Conn) open() *socket {
 	if n.socket == nil {
-		s, err := dial(n.c.broker.Addr())
+		s, err := dial(n.addr())
+		if err == nil && n.login != nil {
+			err = n.login(s)
+		}
 		if err != nil {
 			n.c.Fatalf("connection %s: %w", n.name, err)
 		}
