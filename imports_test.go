@@ -33,7 +33,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	},
 	".": {[]string{"acls", "configs", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
-		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
+		[]string{".", "acls", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{
 			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm",

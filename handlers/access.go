@@ -11,12 +11,7 @@ import (
 	"doze/wire"
 )
 
-// The properties of the authorizer. Kafka knows the last two as its authorizer's own.
-const (
-	authorizerClass = "authorizer.class.name"
-	superUsers      = "super.users"
-	allowIfNoACL    = "allow.everyone.if.no.acl.found"
-)
+const ()
 
 // authorizer answers who may do what, by the ACLs of the state. A broker without one has nil, and everybody may do
 // everything.
@@ -35,15 +30,15 @@ type indexedACLs struct {
 
 // newAuthorizer gives the authorizer that the broker was started with; nil when with none.
 func newAuthorizer(static *configs.Broker, log *slog.Logger) *authorizer {
-	if class, set := static.Get(authorizerClass); !set || class == "" {
+	if class, set := static.Get(configs.AuthorizerClass); !set || class == "" {
 		return nil
 	}
 	a := &authorizer{log: log, rules: acls.Rules{SuperUsers: map[string]bool{}}}
-	users, _ := static.Get(superUsers)
+	users, _ := static.Get(configs.SuperUsers)
 	for _, name := range acls.SuperUsers(users) {
 		a.rules.SuperUsers[name] = true
 	}
-	allow, _ := static.Get(allowIfNoACL)
+	allow, _ := static.Get(configs.AllowIfNoACL)
 	a.rules.AllowIfNone = acls.Truth(allow)
 	return a
 }
