@@ -2,6 +2,7 @@ package acls
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -76,10 +77,15 @@ type Filter struct {
 	Permission Permission
 }
 
-// Unknown says that one of the filter's numbers is none that Kafka knows.
-func (f Filter) Unknown() bool {
-	return f.Type < AnyResource || f.Type > User || f.Kind < AnyPattern || f.Kind > Prefixed ||
-		f.Operation < AnyOperation || f.Operation > TwoPhaseCommit || f.Permission < AnyPermission || f.Permission > Allow
+// Check says in Kafka's words that one of the filter's numbers is none that it knows; nil when it knows all.
+func (f Filter) Check() error {
+	switch {
+	case f.Type < AnyResource || f.Type > User || f.Kind < AnyPattern || f.Kind > Prefixed:
+		return errors.New("Unknown patternFilter.") //nolint:staticcheck // Kafka's text
+	case f.Operation < AnyOperation || f.Operation > TwoPhaseCommit || f.Permission < AnyPermission || f.Permission > Allow:
+		return errors.New("Unknown entryFilter.") //nolint:staticcheck // Kafka's text
+	}
+	return nil
 }
 
 // Matches says whether the ACL is one of those asked for.

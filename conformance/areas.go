@@ -55,5 +55,7 @@ func areas() [][]Scenario {
 		txnEdgeScenarios(),
 		txnPreparedScenarios(),
 		txnOffsetEdgeScenarios(),
+		aclScenarios(),
+		aclMatrixScenarios(),
 	}
 }

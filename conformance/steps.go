@@ -19,6 +19,8 @@ type C struct {
 	scrub  *scrubber
 	conns  map[string]*Conn
 	steps  []*recording.Step
+
+	aclPhase int // how often ACLs were set
 }
 
 // stop is the panic that ends a script early.

@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/acls"
@@ -32,8 +34,12 @@ func bindingOf(c *kmsg.CreateACLsRequestCreation) acls.Binding {
 	}
 }
 
-// unknownIn says whether a binding has a number that Kafka has no name for: it cannot read such a request.
-func unknownIn(b acls.Binding) bool {
-	return b.Type < acls.AnyResource || b.Type > acls.User || b.Pattern.Kind < acls.AnyPattern || b.Pattern.Kind > acls.Prefixed ||
-		b.Operation < acls.AnyOperation || b.Operation > acls.TwoPhaseCommit || b.Permission < acls.AnyPermission || b.Permission > acls.Allow
+// unreadableACL says whether one of the numbers of an ACL or a filter is 0, which stands for an unknown one: Kafka closes the
+// connection of who sends it. Others that it does not know it takes for unknown ones, and refuses them in the answer.
+func unreadableACL(numbers ...int8) bool { return slices.Contains(numbers, 0) }
+
+// onlyInFilters says whether an ACL has a number that only filters may have: then Kafka fails, and with it the whole request.
+func onlyInFilters(b acls.Binding) bool {
+	return b.Type == acls.AnyResource || b.Pattern.Kind == acls.AnyPattern || b.Pattern.Kind == acls.Match ||
+		b.Operation == acls.AnyOperation || b.Permission == acls.AnyPermission
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -30,26 +31,36 @@ func (b *Broker) createACLs(ctx context.Context, r *wire.Request) (wire.Reply, e
 	req, resp := r.Body.(*kmsg.CreateACLsRequest), respond[*kmsg.CreateACLsResponse](r)
 	bindings, refusals := make([]acls.Binding, len(req.Creations)), make([]*refusal, len(req.Creations))
 	for i := range req.Creations {
-		if bindings[i] = bindingOf(&req.Creations[i]); unknownIn(bindings[i]) {
+		a := &req.Creations[i]
+		if unreadableACL(int8(a.ResourceType), int8(a.ResourcePatternType), int8(a.Operation), int8(a.PermissionType)) {
 			return nil, errUnknownACL
 		}
+		bindings[i] = bindingOf(a)
 		refusals[i] = checkACL(bindings[i])
 	}
-	if b.authorizer == nil {
-		for i := range refusals {
-			refusals[i] = refuse(securityDisabled, "No Authorizer is configured.")
-		}
-	} else {
+	switch {
+	case b.authorizer == nil:
+		refuseAll(refusals, refuse(securityDisabled, "No Authorizer is configured."))
+	case slices.ContainsFunc(bindings, onlyInFilters):
+		refuseAll(refusals, &refusal{code: unknownServerError})
+	default:
 		b.addACLs(ctx, r, bindings, refusals)
 	}
 	for _, no := range refusals {
 		result := kmsg.NewCreateACLsResponseResult()
+		result.ErrorMessage = text("") // where others send null
 		if no != nil {
 			result.ErrorCode, result.ErrorMessage = no.code, no.message
 		}
 		resp.Results = append(resp.Results, result)
 	}
 	return resp, nil
+}
+
+func refuseAll(refusals []*refusal, why *refusal) {
+	for i := range refusals {
+		refusals[i] = why
+	}
 }
 
 // checkACL says what is wrong with an ACL, in Kafka's words, or that a name is longer than any may be.

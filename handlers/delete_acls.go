@@ -22,9 +22,11 @@ func (b *Broker) deleteACLs(ctx context.Context, r *wire.Request) (wire.Reply, e
 	req, resp := r.Body.(*kmsg.DeleteACLsRequest), respond[*kmsg.DeleteACLsResponse](r)
 	filters := make([]acls.Filter, len(req.Filters))
 	for i := range req.Filters {
-		if filters[i] = filterOfDeletion(&req.Filters[i]); filters[i].Unknown() {
+		f := &req.Filters[i]
+		if unreadableACL(int8(f.ResourceType), int8(f.ResourcePatternType), int8(f.Operation), int8(f.PermissionType)) {
 			return nil, errUnknownACL
 		}
+		filters[i] = filterOfDeletion(f)
 	}
 	if b.authorizer == nil {
 		resp.Results = noneDeletedBy(filters, refuse(securityDisabled, "No Authorizer is configured."))
@@ -81,6 +83,11 @@ func (d *aclDeletion) decide(tx *tx) {
 	seen := map[acls.Binding]bool{}
 	for _, filter := range d.filters {
 		result := kmsg.NewDeleteACLsResponseResult()
+		if wrong := filter.Check(); wrong != nil {
+			result.ErrorCode, result.ErrorMessage = invalidRequest, text(wrong.Error())
+			d.results = append(d.results, result)
+			continue
+		}
 		tx.State.ACLs.Each(func(b acls.Binding) bool {
 			if !filter.Matches(b) {
 				return true

@@ -24,12 +24,13 @@ func (b *Broker) describeACLs(_ context.Context, r *wire.Request) (wire.Reply, e
 	req, resp := r.Body.(*kmsg.DescribeACLsRequest), respond[*kmsg.DescribeACLsResponse](r)
 	filter := filterOf(req)
 	switch {
-	case filter.Unknown():
+	case unreadableACL(int8(req.ResourceType), int8(req.ResourcePatternType), int8(req.Operation), int8(req.PermissionType)):
 		return nil, errUnknownACL
 	case b.authorizer == nil:
 		resp.ErrorCode, resp.ErrorMessage = securityDisabled, text("No Authorizer is configured on the broker")
 		return resp, nil
 	}
+	resp.ErrorMessage = text("") // where others send null
 	state, _ := b.view()
 	room := answerRoom(maxAnswerBytes)
 	var last acls.Pattern

@@ -42,7 +42,7 @@ var permissions = []permission{
 	{key: 11, needs: ofGroup(acls.Read), refuse: refuseJoinGroup},
 	{key: 12, needs: ofGroup(acls.Read), refuse: refuseWithCode},
 	{key: 13, needs: ofGroup(acls.Read), refuse: refuseWithCode},
-	{key: 14, needs: ofGroup(acls.Read), refuse: refuseWithCode},
+	{key: 14, needs: ofSyncGroup, refuse: refuseWithCode},
 	{key: 15, inside: "DESCRIBE on GROUP"},
 	{key: 16, inside: "DESCRIBE on CLUSTER, or those groups with DESCRIBE on GROUP"},
 	{key: 17},
@@ -99,7 +99,7 @@ var permissions = []permission{
 	{key: 79, needs: ofNamedGroup(acls.Read), refuse: refuseWithCode, inside: "READ on TOPIC"},
 	{key: 80, needs: ofCluster(acls.Alter), refuse: refuseWithText},
 	{key: 81, needs: ofCluster(acls.Alter), refuse: refuseWithText},
-	{key: 88, needs: ofGroup(acls.Read), refuse: refuseWithCode, inside: "DESCRIBE on TOPIC; CREATE on CLUSTER or TOPIC for its internal topics"},
+	{key: 88, needs: ofGroup(acls.Read), refuse: refuseStreamsMember, inside: "DESCRIBE on TOPIC; CREATE on CLUSTER or TOPIC for its internal topics"},
 	{key: 89, inside: "DESCRIBE on GROUP, DESCRIBE on TOPIC"},
 	{key: 90, inside: "DESCRIBE on GROUP, DESCRIBE on TOPIC"},
 	{key: 91, needs: ofGroup(acls.Read), refuse: refuseWithText, inside: "READ on TOPIC"},
@@ -164,6 +164,14 @@ func ofNamedGroup(o acls.Operation) func(kmsg.Request) []need {
 		}
 		return nil
 	}
+}
+
+// ofSyncGroup needs nothing of a request of v5 without a protocol: its handler refuses that first.
+func ofSyncGroup(body kmsg.Request) []need {
+	if r := body.(*kmsg.SyncGroupRequest); r.Version >= 5 && (r.Protocol == nil || r.ProtocolType == nil) {
+		return nil
+	}
+	return []need{{operation: acls.Read, resource: acls.Group, name: groupOf(body)}}
 }
 
 func groupOf(body kmsg.Request) string {

@@ -120,9 +120,6 @@ func refuseTopOfGroup(r *wire.Request, code int16, message *string) kmsg.Respons
 	case *kmsg.ShareGroupHeartbeatResponse:
 		resp.ErrorCode = code
 		return resp
-	case *kmsg.StreamsGroupHeartbeatResponse:
-		resp.ErrorCode = code
-		return resp
 	case *kmsg.ShareFetchResponse:
 		resp.ErrorCode = code
 		return resp
@@ -146,6 +143,12 @@ func refuseJoinGroup(r *wire.Request, lacks need) kmsg.Response {
 	if r.Version < 7 {
 		resp.Protocol = new(string)
 	}
+	return resp
+}
+
+func refuseStreamsMember(r *wire.Request, lacks need) kmsg.Response {
+	resp := refuseStreams(&refusal{code: lacks.code()})
+	resp.Version = r.Version
 	return resp
 }
 

@@ -54,9 +54,7 @@ func (c *coordinator) streamsHeartbeat(ctx context.Context, from caller, req *km
 		return refuseStreams(no), nil
 	}
 	if req.Topology != nil && from.access.hidesAny(topologyNames(req.Topology)) {
-		resp := kmsg.NewPtrStreamsGroupHeartbeatResponse()
-		resp.ErrorCode = topicAuthorizationFailed
-		return resp, nil
+		return refuseStreams(&refusal{code: topicAuthorizationFailed}), nil
 	}
 	if no := checkStreamsHeartbeat(req); no != nil {
 		return refuseStreams(no), nil
