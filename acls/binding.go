@@ -88,7 +88,9 @@ func (f Filter) Check() error {
 	return nil
 }
 
-// Matches says whether the ACL is one of those asked for.
+// Matches says whether the ACL is one of those asked for, whatever numbers and names a client sent.
+//
+//fuzz:parser class=body FuzzFilter
 func (f Filter) Matches(b Binding) bool {
 	return f.matchesPattern(b.Pattern) &&
 		(f.Principal == nil || *f.Principal == b.Principal) &&

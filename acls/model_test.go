@@ -166,6 +166,21 @@ func TestPermittedIsAuthorizeOfEachOperation(t *testing.T) {
 	}
 }
 
+// FuzzSuperUsers takes any text apart; what it takes is trimmed, not empty, and the same when it is joined again.
+func FuzzSuperUsers(f *testing.F) {
+	f.Add("User:a;User:b")
+	f.Add(" ; Group:x:y;;")
+	f.Fuzz(func(t *testing.T, value string) {
+		users := SuperUsers(value)
+		if again := SuperUsers(strings.Join(users, ";")); !slices.Equal(users, again) {
+			t.Errorf("%q: %q, then %q", value, users, again)
+		}
+		if slices.Contains(users, "") {
+			t.Errorf("%q has an empty user", value)
+		}
+	})
+}
+
 // FuzzFilter holds filters to what they are said to match, and to never failing.
 func FuzzFilter(f *testing.F) {
 	f.Add(int8(2), "a", int8(4), "User:a", "*", int8(3), int8(3), int8(2), "abc", int8(2), true)

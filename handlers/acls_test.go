@@ -1,10 +1,16 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/acls"
+	"doze/journal"
+	"doze/projections"
 )
 
 // guardedProps are those of a broker with an authorizer, in which whoever is not named may do nothing.
@@ -135,4 +141,25 @@ func thousandACLs(c *testConn) {
 	own := aclFor("User:ANONYMOUS")
 	own.ResourceType, own.ResourceName, own.Operation, own.ResourcePatternType = 2, "ord", 2, 4
 	c.createACLs(append(list, own)...)
+}
+
+// TestACLLimits: what a broker holds of ACLs, and what one request may hold against them, is bounded.
+func TestACLLimits(t *testing.T) {
+	full := projections.New()
+	binding := acls.Binding{Pattern: acls.Pattern{Type: acls.Topic, Name: "t", Kind: acls.Literal}}
+	if no := roomForACL(full, binding); no != nil {
+		t.Fatal(*no.message)
+	}
+	binding.Name = strings.Repeat("x", maxACLBytes)
+	if no := roomForACL(full, binding); no == nil || no.code != policyViolation {
+		t.Errorf("an ACL of 64 MiB: %v", no)
+	}
+	b := startTestBroker(t, guardedProps("super.users", "User:ANONYMOUS"))
+	c := b.connect()
+	c.createACLs(aclFor("User:a"))
+	d := aclDeletion{filters: make([]acls.Filter, maxACLWork+1), room: maxAnswerBytes}
+	err := b.store.Update(t.Context(), journal.Timed("test"), func(tx *tx) { d.decide(tx); tx.Drop() })
+	if !errors.Is(err, journal.ErrDropped) || d.refused == nil || d.refused.code != invalidRequest {
+		t.Errorf("too many filters: %v, %v", err, d.refused)
+	}
 }
