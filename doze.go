@@ -208,7 +208,7 @@ func (b *Broker) openHandlers() error {
 	}
 	b.handlers = handlers.New(handlers.Options{
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
-		Static: b.static, DataDir: b.fs.Path(), Space: b.space,
+		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry, Reconfigured: b.reconfigure,
 	})
 	return nil
 }
@@ -225,8 +225,9 @@ func (b *Broker) listen() error {
 	broker := b.handlers.Settings()
 	b.server = wire.NewServer(wire.Options{
 		MaxFrame: int32(broker.Int("socket.request.max.bytes")), MaxIdle: time.Duration(broker.Int("connections.max.idle.ms")) * time.Millisecond,
-		Observer: newTrafficLog(b.opt.Logger), MaxConnections: int(broker.Int("max.connections")), MaxConnectionsByIP: int(broker.Int("max.connections.per.ip")),
+		Observer: newTrafficLog(b.opt.Logger), Admit: b.handlers.Admit,
 	}, b.handlers)
+	b.reconfigure(broker)
 	b.onClose(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 		defer cancel()

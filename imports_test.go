@@ -22,7 +22,8 @@ var mayImport = map[string]struct{ own, others []string }{
 	"shares":         {nil, nil},
 	"sasl":           {nil, nil},
 	"acls":           {nil, nil},
-	"handlers":       {[]string{"acls", "assignors", "configs", "journal", "projections", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"quotas":         {nil, nil},
+	"handlers":       {[]string{"acls", "assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
 	"registry": {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"doze/configs"
+	"doze/handlers"
 )
 
 // Options is what a broker starts with. The zero value is a broker on 127.0.0.1:9092 whose data is in the user's state
@@ -67,6 +68,9 @@ type Options struct {
 	// LogLevel is what the level of Logger follows, so that a client can change it as the level of the logger "root". nil:
 	// it cannot.
 	LogLevel *slog.LevelVar
+
+	// Telemetry is who wants the metrics that clients push (KIP-714). nil: nobody, and the APIs are not advertised.
+	Telemetry *handlers.Telemetry
 }
 
 // Listener is one address to accept connections on.

@@ -42,3 +42,32 @@ func checkMatch(patterns []string) error {
 	}
 	return nil
 }
+
+// Subscription is a client-metrics subscription as its values say it.
+type Subscription struct {
+	Metrics    []string
+	IntervalMs int64
+	Match      []Match // all must hold
+}
+
+// Match is a pattern of the RE2 kind that a value of a client must match as a whole.
+type Match struct{ Name, Pattern string }
+
+// ReadSubscription reads values that CheckClientMetrics takes; of several patterns for one name the last counts.
+func ReadSubscription(values map[string]string) Subscription {
+	s := Subscription{Metrics: distinct(splitList(values["metrics"])), IntervalMs: 300_000}
+	if d, _ := ClientMetricsKeys.Lookup("interval.ms"); values["interval.ms"] != "" {
+		if v, err := d.Parse(values["interval.ms"]); err == nil {
+			s.IntervalMs = int64(number(v))
+		}
+	}
+	for _, p := range distinct(splitList(values["match"])) {
+		name, pattern, ok := strings.Cut(strings.TrimRight(p, "="), "=")
+		if !ok {
+			continue
+		}
+		m := Match{javaTrim(name), javaTrim(pattern)}
+		s.Match = append(slices.DeleteFunc(s.Match, func(o Match) bool { return o.Name == m.Name }), m)
+	}
+	return s
+}

@@ -66,18 +66,20 @@ type Table struct {
 
 // The four kinds of resource that have keys.
 var (
-	TopicKeys         = newTable(topicDefs, topicDocs)
-	BrokerKeys        = newTable(brokerDefs, brokerDocs)
-	GroupKeys         = newTable(groupDefs, groupDocs)
-	ClientMetricsKeys = newTable(clientMetricsDefs, clientMetricsDocs)
+	TopicKeys         = newTable(topicDefs, topicDocs, "")
+	BrokerKeys        = newTable(brokerDefs, brokerDocs, actless)
+	GroupKeys         = newTable(groupDefs, groupDocs, "")
+	ClientMetricsKeys = newTable(clientMetricsDefs, clientMetricsDocs, "")
 )
 
-func newTable(defs []Def, docs map[string]string) *Table {
+// newTable makes a table; unused is added to the sentences of keys that do not act.
+func newTable(defs []Def, docs map[string]string, unused string) *Table {
 	t := &Table{defs: defs, byName: make(map[string]*Def, len(defs))}
 	for i := range defs {
 		d := &defs[i]
-		if d.Doc = docs[d.Name]; d.Doc == "" {
-			d.Doc = actless
+		d.Doc = docs[d.Name]
+		if !d.Acts {
+			d.Doc += unused
 		}
 		t.byName[d.Name] = d
 	}

@@ -1,9 +1,11 @@
 package configs
 
+import "maps"
+
 // The sentences of DescribeConfigs' documentation, doze's own.
 
-// actless documents the broker keys that mean nothing in doze.
-const actless = "Kept as it was given and described; it changes nothing in doze."
+// actless follows what a broker's key is about when nothing in doze depends on it.
+const actless = " doze keeps and answers it; nothing here depends on it."
 
 var topicDocs = map[string]string{
 	"cleanup.policy":                          "What happens to old records: delete drops whole segments by age and size, compact keeps the last record of each key, both do both, and an empty list keeps everything.",
@@ -68,9 +70,21 @@ var clientMetricsDocs = map[string]string{
 	"metrics":     "Which metrics are pushed, by the start of their names; none means that nothing is, * everything.",
 }
 
-var brokerDocs = map[string]string{
+// brokerDocs are of all of a broker's keys.
+var brokerDocs = merged(actingDocs, clusterDocs, runtimeDocs, networkDocs, quotaDocs, coordinatorDocs, storageDocs, saslDocs, sslDocs)
+
+func merged(parts ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, part := range parts {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+// actingDocs are of keys that do in doze what they do in Kafka.
+var actingDocs = map[string]string{
 	"add.partitions.to.txn.retry.backoff.max.ms":                  "How long a batch waits at most for the transaction before its own to be over.",
-	"add.partitions.to.txn.retry.backoff.ms":                      "How long it waits before it looks again.",
+	"add.partitions.to.txn.retry.backoff.ms":                      "How long a batch that waits for the transaction before its own waits before it looks again.",
 	"advertised.listeners":                                        "The addresses that clients are told to connect to.",
 	"auto.create.topics.enable":                                   "Whether asking for an unknown topic's metadata creates it.",
 	"broker.id":                                                   "The broker's number; the same as node.id.",
@@ -127,6 +141,12 @@ var brokerDocs = map[string]string{
 	"log.roll.jitter.ms":                                          "The default of a topic's segment.jitter.ms.",
 	"log.roll.ms":                                                 "The default of a topic's segment.ms.",
 	"log.segment.bytes":                                           "The default of a topic's segment.bytes.",
+	"controller.quota.window.num":                                 "How many windows' worth of tokens a client of controller_mutation_rate may have saved up.",
+	"controller.quota.window.size.seconds":                        "How long a window of controller_mutation_rate is.",
+	"max.connection.creation.rate":                                "How many connections a second the broker takes; one too many waits to be taken.",
+	"quota.window.num":                                            "Over how many windows the rates of quotas are measured, the one under way counted.",
+	"quota.window.size.seconds":                                   "How long a window of a quota's rate is, and the longest wait for request_percentage and for connections.",
+	"telemetry.max.bytes":                                         "How large a push of a client's metrics may be, and what it inflates to; at most 1 MiB counts.",
 	"max.connections":                                             "How many connections the broker keeps at once.",
 	"max.connections.per.ip":                                      "How many connections the broker keeps at once from one address.",
 	"max.incremental.fetch.session.cache.slots":                   "How many fetch sessions the broker remembers.",

@@ -253,10 +253,10 @@ const minISR = "min.insync.replicas"
 // valueMax bounds a config's value, in UTF-16 units as Java counts.
 const valueMax = 32767
 
-// CheckChange refuses changes that a running cluster does not allow, whatever the values: set and removed are of a broker
-// (own), of all brokers, or of another resource.
-func CheckChange(set map[string]string, removed []string, broker, own bool) error {
-	if broker {
+// CheckChange refuses changes that a running cluster does not allow, whatever the values. elr: set and removed are of a broker
+// (own) or of all brokers, in a cluster whose eligible.leader.replicas.version is above 0.
+func CheckChange(set map[string]string, removed []string, elr, own bool) error {
+	if elr {
 		_, sets := set[minISR]
 		removes := slices.Contains(removed, minISR)
 		if own && (sets || removes) {

@@ -57,5 +57,10 @@ func areas() [][]Scenario {
 		txnOffsetEdgeScenarios(),
 		aclScenarios(),
 		aclMatrixScenarios(),
+		quotaScenarios(),
+		throttleScenarios(),
+		telemetryScenarios(),
+		adminScenarios(),
+		adminConfigScenarios(),
 	}
 }

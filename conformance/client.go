@@ -101,7 +101,10 @@ func isTimeout(err error) bool {
 }
 
 // frameOf encodes a request with its header.
-func frameOf(req kmsg.Request, correlation int32) []byte {
+func frameOf(req kmsg.Request, correlation int32) []byte { return frameAs(clientID, req, correlation) }
+
+// frameAs is frameOf for another client id.
+func frameAs(clientID string, req kmsg.Request, correlation int32) []byte {
 	frame := binary.BigEndian.AppendUint16(nil, uint16(req.Key()))
 	frame = binary.BigEndian.AppendUint16(frame, uint16(req.GetVersion()))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(correlation))

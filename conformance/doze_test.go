@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"doze"
+	"doze/conformance/kafka"
 	"doze/disk"
+	"doze/handlers"
 	"doze/replay"
 )
 
@@ -30,8 +32,18 @@ func dozeOptions(s Scenario, dir string) doze.Options {
 		set = withLogins
 		listeners = append(listeners, doze.Listener{Name: loginListener, Address: "127.0.0.1:0"})
 	}
-	return doze.Options{DataDir: dir, KafkaVersion: s.Kafka, Properties: set, Listeners: listeners}
+	opt := doze.Options{DataDir: dir, KafkaVersion: s.Kafka, Properties: set, Listeners: listeners}
+	if set["metric.reporters"] == kafka.TelemetryReporter { // doze has no plugins: this is the same
+		delete(set, "metric.reporters")
+		opt.Telemetry = &handlers.Telemetry{Sink: forgetful{}}
+	}
+	return opt
 }
+
+// forgetful lets go of what clients push.
+type forgetful struct{}
+
+func (forgetful) Push(handlers.TelemetryPush) error { return nil }
 
 // inProcess is doze in this process.
 type inProcess struct {

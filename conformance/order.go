@@ -73,6 +73,10 @@ var sortRules = map[int16][]sortRule{
 	32: {
 		{"Resources.Configs", []string{"Name"}, "configs are kept in a hash map"},
 	},
+	34: {
+		{"Topics", []string{"Topic"}, "answers are grouped in a hash map by topic"},
+		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
+	},
 	35: {
 		{"Dirs.Topics", []string{"Topic"}, "partitions are grouped in a hash map by topic"},
 		{"Dirs.Topics.Partitions", []string{"Partition"}, "logs are kept in a hash map"},
@@ -89,6 +93,18 @@ var sortRules = map[int16][]sortRule{
 	},
 	42: {
 		{"Groups", []string{"Group"}, "answers are gathered in a hash set"},
+	},
+	43: {
+		{"Topics", []string{"Topic"}, "all topics come from a hash map"},
+	},
+	48: {
+		{"Entries.Entity", []string{"Type"}, "the parts of an entity are kept in a hash map"},
+		{"Entries.Values", []string{"Key"}, "the quotas of an entity are kept in a hash map"},
+		{"Entries", []string{"Entity"}, "entities are kept in a hash map"},
+	},
+	49: {
+		{"Entries.Entity", []string{"Type"}, "the parts of an entity are kept in a hash map"},
+		{"Entries", []string{"Entity"}, "answers are gathered in a hash map by entity"},
 	},
 	61: {
 		{"Topics.Partitions.ActiveProducers", []string{"ProducerID"}, "producers are kept in a hash map; doze answers them in id order"},
@@ -112,6 +128,9 @@ var sortRules = map[int16][]sortRule{
 		{"Groups.Members.Assignment.TopicPartitions.Partitions", nil, "a member's partitions of a topic are kept in a hash map"},
 		{"Groups.Members.TargetAssignment.TopicPartitions", []string{"Topic"}, "a member's partitions are kept in a hash map by topic"},
 		{"Groups.Members.TargetAssignment.TopicPartitions.Partitions", nil, "a member's partitions of a topic are kept in a hash set"},
+	},
+	71: {
+		{"RequestedMetrics", nil, "metrics of all subscriptions are gathered in a hash set"},
 	},
 	74: {
 		{"ConfigResources", []string{"Name"}, "resources of one type come from a hash map, the types from code"},

@@ -8,7 +8,9 @@ func partOf(key int16) int {
 		return 1
 	case 24, 25, 26, 27, 28, 57, 65, 66:
 		return 2
-	case 68, 69, 76, 77, 78, 79, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92:
+	case 34, 43, 45, 46, 55, 64, 68, 69, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92:
+		return 3
+	case 48, 49, 71, 72: // quotas and telemetry: of the fourth part, and built
 		return 3
 	}
 	return 4

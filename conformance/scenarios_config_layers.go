@@ -6,6 +6,7 @@ import "github.com/twmb/franz-go/pkg/kmsg"
 const (
 	aTopic  kmsg.ConfigResourceType = 2
 	aBroker kmsg.ConfigResourceType = 4
+	aLogger kmsg.ConfigResourceType = 8
 	aGroup  kmsg.ConfigResourceType = 32
 )
 

@@ -93,7 +93,10 @@ func updateFeatures(updates ...kmsg.UpdateFeaturesRequestFeatureUpdate) *kmsg.Up
 const txnFeature = "transaction.version"
 
 // awaitLevel waits until ApiVersions tells a level of transaction.version, and shows the features.
-func (n *Conn) awaitLevel(step string, level int16) {
+func (n *Conn) awaitLevel(step string, level int16) { n.awaitFeature(step, txnFeature, level) }
+
+// awaitFeature waits until ApiVersions tells a level of a feature, and shows all.
+func (n *Conn) awaitFeature(step, name string, level int16) {
 	before, deadline := len(n.c.steps), time.Now().Add(patience)
 	for {
 		req := kmsg.NewPtrApiVersionsRequest()
@@ -102,7 +105,7 @@ func (n *Conn) awaitLevel(step string, level int16) {
 		r := AwaitAs[*kmsg.ApiVersionsResponse](p)
 		told := int16(0)
 		for _, f := range r.FinalizedFeatures {
-			if f.Name == txnFeature {
+			if f.Name == name {
 				told = f.MaxVersionLevel
 			}
 		}
@@ -110,7 +113,7 @@ func (n *Conn) awaitLevel(step string, level int16) {
 			return
 		}
 		if time.Now().After(deadline) {
-			n.c.Fatalf("step %s: transaction.version is %d within %s", step, told, patience)
+			n.c.Fatalf("step %s: %s is %d within %s", step, name, told, patience)
 		}
 		n.c.steps = n.c.steps[:before]
 		time.Sleep(20 * time.Millisecond)

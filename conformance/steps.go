@@ -35,16 +35,26 @@ func (c *C) Fatalf(format string, args ...any) {
 func (c *C) Addr() string { return c.broker.Addr() }
 
 // Restart stops the broker cleanly and starts it again on the same data.
-func (c *C) Restart() { c.again("restart", c.broker.Restart) }
+func (c *C) Restart() {
+	c.drop()
+	c.again("restart", c.broker.Restart)
+}
 
-// Kill ends the broker without warning (kill -9) and starts it again on the same data.
-func (c *C) Kill() { c.again("kill", c.broker.Kill) }
+// Kill ends the broker without warning (kill -9) and starts it again on the same data. The connections go with it, not
+// before: it would otherwise depend on chance whether the broker hears of their end.
+func (c *C) Kill() {
+	c.again("kill", c.broker.Kill)
+	c.drop()
+}
 
-func (c *C) again(how string, do func() error) {
+func (c *C) drop() {
 	for name, conn := range c.conns {
 		conn.drop()
 		delete(c.conns, name)
 	}
+}
+
+func (c *C) again(how string, do func() error) {
 	if err := do(); err != nil {
 		c.Fatalf("%s broker: %w", how, err)
 	}
@@ -63,7 +73,7 @@ func (c *C) Conn(name string) *Conn {
 	if conn := c.conns[name]; conn != nil {
 		return conn
 	}
-	conn := &Conn{c: c, name: name}
+	conn := &Conn{c: c, name: name, clientID: clientID}
 	c.conns[name] = conn
 	return conn
 }
@@ -76,6 +86,13 @@ type Conn struct {
 	correlation int32
 	waiting     []*Pending
 	login       func(*socket) error // nil: at the first listener, which asks for none
+	clientID    string
+}
+
+// As gives what follows on the connection another client id.
+func (n *Conn) As(clientID string) *Conn {
+	n.clientID = clientID
+	return n
 }
 
 func (n *Conn) open() *socket {
@@ -116,10 +133,21 @@ type Pending struct {
 // Send sends a request at a version and does not wait for its answer.
 func (n *Conn) Send(step string, version int16, req kmsg.Request) *Pending {
 	req.SetVersion(version)
+	awaitOwnMillisecond(req)
 	p := n.begin(step, req)
 	p.step.Request = n.c.scrub.request(req)
-	n.post(p, frameOf(req, p.correlation))
+	n.post(p, frameAs(n.clientID, req, p.correlation))
 	return p
+}
+
+// awaitOwnMillisecond keeps what is written to a log out of the millisecond of what was written before: scripts ask for the
+// latest time, and a quick broker would give several batches the same one.
+func awaitOwnMillisecond(req kmsg.Request) {
+	switch req.(type) {
+	case *kmsg.ProduceRequest, *kmsg.WriteTxnMarkersRequest, *kmsg.EndTxnRequest:
+		now := time.Now()
+		time.Sleep(now.Truncate(time.Millisecond).Add(time.Millisecond).Sub(now))
+	}
 }
 
 // SendRaw sends a frame that a request cannot express. The answer is read as that of like (at like's version), or kept
@@ -295,6 +323,23 @@ func (p *Pending) TookAtLeast(least time.Duration) {
 	p.step.Took = "less than " + least.String()
 	if time.Since(p.sent) >= least {
 		p.step.Took = "at least " + least.String()
+	}
+}
+
+// ThrottledWithin notes, after Await, that the answer's throttle time lies within bounds (ms), for one that depends on how
+// fast the machine was. One that does not is kept as it is.
+func (p *Pending) ThrottledWithin(low, high int32) {
+	resp, ok := p.response.(kmsg.ThrottleResponse)
+	if !ok || p.step.Answer == nil {
+		return
+	}
+	if t, _ := resp.Throttle(); t < low || t > high {
+		return
+	}
+	for i := range p.step.Answer {
+		if p.step.Answer[i].Name == "ThrottleMillis" {
+			p.step.Answer[i].Value = fmt.Sprintf("from %d to %d", low, high)
+		}
 	}
 }
 

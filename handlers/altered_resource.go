@@ -163,8 +163,8 @@ func (b *Broker) decideAlter(tx *tx, res alteredResource) *refusal {
 		return no
 	}
 	change := changeOf(res, before, after)
-	broker, own := res.kind == projections.BrokerResource, res.name != ""
-	if err := configs.CheckChange(change.set, change.removed, broker, own); err != nil {
+	elr, own := res.kind == projections.BrokerResource && b.elr(tx.State), res.name != ""
+	if err := configs.CheckChange(change.set, change.removed, elr, own); err != nil {
 		return configRefusal(err)
 	}
 	if no := b.checkValues(tx.State, res, before, after); no != nil {

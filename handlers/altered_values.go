@@ -29,9 +29,30 @@ func (b *Broker) checkValues(state *projections.State, res alteredResource, befo
 		case len(res.name) > maxName:
 			return refuse(invalidRequest, "The subscription's name is longer than 4096 bytes.")
 		}
-		return configRefusal(configs.CheckClientMetrics(after))
+		if no := configRefusal(configs.CheckClientMetrics(after)); no != nil {
+			return no
+		}
+		return checkSubscription(state, res.name, after)
 	}
 	return checkBrokerNames(after)
+}
+
+// checkSubscription bounds what subscriptions cost: their number, and their patterns.
+func checkSubscription(state *projections.State, name string, after map[string]string) *refusal {
+	for _, m := range configs.ReadSubscription(after).Match {
+		if compiled, _, _ := compilePattern(m.Pattern); compiled == nil {
+			return refuse(invalidConfig, "Illegal client matching pattern: "+m.Name+"="+m.Pattern)
+		}
+	}
+	there, count := false, 0
+	state.Configs.Resources(projections.ClientMetricsResource, func(other string) bool {
+		there, count = there || other == name, count+1
+		return true
+	})
+	if !there && count >= maxSubscriptions {
+		return refuse(policyViolation, "This broker holds 1000 client-metrics subscriptions, the most it takes. Delete some first.")
+	}
+	return nil
 }
 
 func (b *Broker) checkTopicValues(state *projections.State, name string, before, after map[string]string) *refusal {

@@ -25,6 +25,9 @@ func (b *Broker) apiVersions(_ context.Context, r *wire.Request) (wire.Reply, er
 		r.Conn.SetClientSoftware(req.ClientSoftwareName, req.ClientSoftwareVersion)
 	}
 	for _, key := range slices.Sorted(maps.Keys(b.table)) {
+		if telemetryAPI(key) && !b.telemetry.enabled() {
+			continue
+		}
 		low, high, _ := b.Versions(key)
 		resp.ApiKeys = append(resp.ApiKeys, kmsg.ApiVersionsResponseApiKey{ApiKey: key, MinVersion: low, MaxVersion: high})
 	}

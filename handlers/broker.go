@@ -32,7 +32,9 @@ type Broker struct {
 	// nodeID is the id of the one broker of the cluster, nodeName the same as a config resource.
 	nodeID   int32
 	nodeName string
-	known    atomic.Pointer[settings]
+	// reconfigured is told the broker's own settings when they have changed.
+	reconfigured func(*configs.Broker)
+	known        atomic.Pointer[settings]
 	// fetchMaxBytes is fetch.max.bytes, which only a start sets.
 	fetchMaxBytes int32
 
@@ -53,11 +55,14 @@ type Broker struct {
 	authorizer *authorizer
 	cleaner    *logCleaner
 
+	quotas    *clientQuotas
+	telemetry *telemetry
+
 	shares        *sharePartitions
 	shareSessions *shareSessions
 }
 
-// Options is what a Broker stands on. All fields are required.
+// Options is what a Broker stands on. All fields are required, unless they say otherwise.
 type Options struct {
 	Store   *journal.Store[*projections.State]
 	Logs    *segments.Dir
@@ -70,13 +75,17 @@ type Options struct {
 	NodeID   int32
 	DataDir  string                       // as clients see it in DescribeLogDirs
 	Space    func() (total, usable int64) // bytes of the data directory's file system
+	// Telemetry is who wants what clients push about themselves; nil: nobody.
+	Telemetry *Telemetry
+	// Reconfigured is told the broker's settings after they were changed, one change after the other; may be nil.
+	Reconfigured func(*configs.Broker)
 }
 
 // New gives a broker that is ready to serve; Start begins its timers.
 func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
-		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)),
+		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), reconfigured: opt.Reconfigured,
 	}
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
@@ -86,6 +95,8 @@ func New(opt Options) *Broker {
 	b.serveShares()
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.cleaner = newLogCleaner(b)
+	b.quotas = newClientQuotas(b.static, b.clock.NowMillis)
+	b.telemetry = newTelemetry(opt.Telemetry, b.clock.NowMillis)
 	b.table = b.serve()
 	return b
 }

@@ -83,9 +83,18 @@ const (
 	invalidRecordState                 int16 = 121
 	shareSessionNotFound               int16 = 122
 	invalidShareSessionEpoch           int16 = 123
+	throttlingQuotaExceeded            int16 = 89
 	invalidRegularExpression           int16 = 128
 	streamsInvalidTopology             int16 = 130
+	unknownSubscriptionID              int16 = 117
+	telemetryTooLarge                  int16 = 118
 	shareSessionLimitReached           int16 = 133
+	electionNotNeeded                  int16 = 84
+	noReassignmentInProgress           int16 = 85
+	brokerIDNotRegistered              int16 = 102
+	inconsistentClusterID              int16 = 104
+	duplicateVoter                     int16 = 126
+	voterNotFound                      int16 = 127
 )
 
 // refusal is what a decision answers instead of its result: Kafka's code and, where the protocol has a place for it, the

@@ -32,6 +32,7 @@ func (b *Broker) createPartitions(ctx context.Context, r *wire.Request) (wire.Re
 		return resp, nil
 	}
 	once, hidden := permitted(b.access(r), acls.Alter, acls.Topic, once, func(t kmsg.CreatePartitionsRequestTopic) string { return t.Topic })
+	charge, wait := b.mutations(r, req.Version >= 3)
 	decide := func(tx *tx) {
 		resp.Topics = nil
 		for _, name := range twice {
@@ -41,7 +42,7 @@ func (b *Broker) createPartitions(ctx context.Context, r *wire.Request) (wire.Re
 			answer(asked.Topic, &refusal{code: topicAuthorizationFailed})
 		}
 		for _, asked := range once {
-			answer(asked.Topic, b.decideCreatePartitions(tx, asked))
+			answer(asked.Topic, b.decideCreatePartitions(tx, asked, charge))
 		}
 	}
 	if err := b.decide(ctx, r, req.ValidateOnly, decide); err != nil {
@@ -50,10 +51,11 @@ func (b *Broker) createPartitions(ctx context.Context, r *wire.Request) (wire.Re
 			answer(asked.Topic, storageRefusal(err))
 		}
 	}
+	resp.ThrottleMillis = wait()
 	return resp, nil
 }
 
-func (b *Broker) decideCreatePartitions(tx *tx, asked kmsg.CreatePartitionsRequestTopic) *refusal {
+func (b *Broker) decideCreatePartitions(tx *tx, asked kmsg.CreatePartitionsRequestTopic, charge mutationCharge) *refusal {
 	topic := tx.State.Topics.Named(asked.Topic)
 	if topic == nil {
 		return &refusal{code: unknownTopicOrPartition}
@@ -78,6 +80,9 @@ func (b *Broker) decideCreatePartitions(tx *tx, asked kmsg.CreatePartitionsReque
 		return &refusal{code: unknownServerError} // so many fail Kafka, too
 	}
 	if no := b.checkPartitionLimits(tx.State, more); no != nil {
+		return no
+	}
+	if no := charge(int32(more)); no != nil {
 		return no
 	}
 	tx.Emit(&journal.PartitionsAdded{ID: topic.ID, Total: asked.Count})

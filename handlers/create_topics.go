@@ -42,12 +42,14 @@ func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 		return resp, nil
 	}
 	tooLarge := false
+	charge, wait := b.mutations(r, req.Version >= 6)
 	err := b.decide(ctx, r, req.ValidateOnly, func(tx *tx) {
-		resp.Topics, tooLarge = b.createAll(tx, once, may.configsOf(once))
+		resp.Topics, tooLarge = b.createAll(tx, once, may.configsOf(once), charge)
 		if tooLarge {
 			tx.Drop()
 		}
 	})
+	resp.ThrottleMillis = wait()
 	switch {
 	case tooLarge:
 		resp.Topics = noneCreated(req.Topics, refuse(policyViolation, "Unable to perform excessively large batch operation."))
@@ -80,11 +82,11 @@ func (a access) configsOf(topics []kmsg.CreateTopicsRequestTopic) (hidden map[st
 }
 
 // createAll creates what can be created, and says whether that is more than one request may.
-func (b *Broker) createAll(tx *tx, asked []kmsg.CreateTopicsRequestTopic, hidden map[string]bool) (answers []kmsg.CreateTopicsResponseTopic, tooLarge bool) {
+func (b *Broker) createAll(tx *tx, asked []kmsg.CreateTopicsRequestTopic, hidden map[string]bool, charge mutationCharge) (answers []kmsg.CreateTopicsResponseTopic, tooLarge bool) {
 	// Names of one request may collide with each other, so they are held against the state before it.
 	before, size := tx.State.Clone().Topics, 0
 	for _, spec := range asked {
-		created, no := b.decideCreateTopic(tx, before, spec)
+		created, no := b.decideCreateTopic(tx, before, spec, charge)
 		if no != nil {
 			answers = append(answers, topicNotCreated(spec.Topic, no))
 			continue
@@ -180,7 +182,7 @@ func (b *Broker) topicCreated(state *projections.State, created *journal.TopicCr
 
 // decideCreateTopic gives the event that makes the topic, or why it cannot be: name, configs, then partitions, as Kafka's
 // controller looks at them.
-func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg.CreateTopicsRequestTopic) (*journal.TopicCreated, *refusal) {
+func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg.CreateTopicsRequestTopic, charge mutationCharge) (*journal.TopicCreated, *refusal) {
 	if no := checkNewTopicName(before, tx.State.Topics, asked.Topic); no != nil {
 		return nil, no
 	}
@@ -196,6 +198,9 @@ func (b *Broker) decideCreateTopic(tx *tx, before projections.Topics, asked kmsg
 		return nil, no
 	}
 	if no := checkConfigLimits(tx.State, projections.TopicResource, asked.Topic, pairs, nil); no != nil {
+		return nil, no
+	}
+	if no := charge(partitions); no != nil {
 		return nil, no
 	}
 	return &journal.TopicCreated{ID: tx.NewUUID(), Name: asked.Topic, Partitions: partitions, Configs: pairs}, nil

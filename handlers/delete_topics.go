@@ -28,9 +28,10 @@ func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 	if may.mayCluster(acls.Delete) {
 		may = access{} // what goes for the cluster goes for every topic
 	}
+	charge, wait := b.mutations(r, req.Version >= 5)
 	var gone []projections.ID
 	decide := func(tx *tx) {
-		d := deletion{tx: tx, may: may}
+		d := deletion{tx: tx, may: may, charge: charge}
 		d.run(req)
 		resp.Topics, gone = d.answers, d.gone
 	}
@@ -38,6 +39,7 @@ func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 		resp.Topics = noneDeleted(req, storageRefusal(err))
 		return resp, nil
 	}
+	resp.ThrottleMillis = wait()
 	b.topicsGone(gone)
 	return resp, nil
 }
@@ -70,6 +72,7 @@ func topicNotDeleted(name *string, id projections.ID, why *refusal) kmsg.DeleteT
 // deletion is the decision over one request: which topics go, and what each entry is answered.
 type deletion struct {
 	tx      *tx
+	charge  mutationCharge
 	answers []kmsg.DeleteTopicsResponseTopic
 	gone    []projections.ID
 	may     access
@@ -162,6 +165,10 @@ func (d *deletion) hidden(name *string, id projections.ID) {
 }
 
 func (d *deletion) delete(topic *projections.Topic) {
+	if no := d.charge(topic.Partitions); no != nil {
+		d.answers = append(d.answers, topicNotDeleted(&topic.Name, topic.ID, no))
+		return
+	}
 	d.tx.Emit(&journal.TopicDeleted{ID: topic.ID})
 	d.gone = append(d.gone, topic.ID)
 	answer := kmsg.NewDeleteTopicsResponseTopic()

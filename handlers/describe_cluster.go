@@ -33,9 +33,17 @@ func (b *Broker) describeCluster(_ context.Context, r *wire.Request) (wire.Reply
 	state, _ := b.view()
 	host, port := r.Conn.Advertised()
 	resp.ClusterID, resp.ControllerID, resp.EndpointType = state.ClusterID, b.nodeID, 1
-	resp.Brokers = []kmsg.DescribeClusterResponseBroker{{NodeID: b.nodeID, Host: host, Port: port}}
+	resp.Brokers = []kmsg.DescribeClusterResponseBroker{{NodeID: b.nodeID, Host: host, Port: port, Rack: b.rack()}}
 	if req.IncludeClusterAuthorizedOperations {
 		resp.ClusterAuthorizedOperations = b.access(r).clusterOperations()
 	}
 	return resp, nil
+}
+
+// rack is where the broker stands, as clients are told; nil when nobody said.
+func (b *Broker) rack() *string {
+	if rack, set := b.static.Get("broker.rack"); set {
+		return &rack
+	}
+	return nil
 }

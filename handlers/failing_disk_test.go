@@ -107,7 +107,14 @@ var onFailingDisk = []struct {
 		req.Filters = append(req.Filters, f)
 		return request[*kmsg.DeleteACLsResponse](c, req, 3).Results[0].ErrorCode
 	}},
-	{"AlterClientQuotas", 49, kafkaStorageError, nil},
+	{"AlterClientQuotas", 49, kafkaStorageError, func(c *testConn) int16 {
+		req := kmsg.NewPtrAlterClientQuotasRequest()
+		req.Entries = append(req.Entries, kmsg.AlterClientQuotasRequestEntry{
+			Entity: []kmsg.AlterClientQuotasRequestEntryEntity{{Type: "client-id", Name: text("nobody")}},
+			Ops:    []kmsg.AlterClientQuotasRequestEntryOp{{Key: producerByteRate, Value: 1e6}},
+		})
+		return request[*kmsg.AlterClientQuotasResponse](c, req, 1).Entries[0].ErrorCode
+	}},
 	{"AlterUserScramCredentials", 51, kafkaStorageError, nil},
 	{"UpdateFeatures", 57, kafkaStorageError, setTxnVersion},
 	{"ConsumerGroupHeartbeat", 68, notCoordinator, func(c *testConn) int16 {

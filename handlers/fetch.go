@@ -28,19 +28,28 @@ func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error)
 	req := r.Body.(*kmsg.FetchRequest)
 	switch {
 	case len(req.Rack) > maxName:
-		return encodeFetch(req.Version, failedFetch(req, invalidRequest)), nil
+		return b.refuseFetch(r, failedFetch(req, invalidRequest)), nil
 	case req.IsolationLevel < 0 || req.IsolationLevel > 1:
-		return encodeFetch(req.Version, failedFetch(req, unknownServerError)), nil
+		return b.refuseFetch(r, failedFetch(req, unknownServerError)), nil
 	}
 	c := b.sessions.open(req)
 	if c.code != none {
+		if throttled := b.throttleFetch(r, req, c, nil); throttled != nil {
+			return throttled, nil
+		}
 		return encodeFetch(req.Version, fetchAnswer{code: c.code}), nil
 	}
 	want := fetchWants{
 		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, b.fetchMaxBytes)),
 		committed: req.IsolationLevel == 1, follower: fetchReplica(req) >= 0, version: req.Version, may: b.access(r),
 	}
+	want.within(b.fetchRoom(r, want.follower))
 	results := inAnswerOrder(b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond))
+	if !want.follower {
+		if throttled := b.throttleFetch(r, req, c, results); throttled != nil {
+			return throttled, nil
+		}
+	}
 	session, included := b.sessions.answer(c, results)
 	answer := fetchAnswer{session: session, results: included, leader: leader{id: b.nodeID}}
 	if !want.follower { // which knows the brokers

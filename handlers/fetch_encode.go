@@ -14,6 +14,7 @@ type fetchAnswer struct {
 	session int32
 	results []fetchResult
 	leader  leader
+	wait    int32 // ms, of a client that has used too much
 }
 
 // leader is the broker that leads every partition, as the client's connection must see it; without a host its address is
@@ -28,7 +29,7 @@ type leader struct {
 // memory: everything between two sections becomes one part. A test holds it to kmsg's encoding at every version.
 func encodeFetch(version int16, a fetchAnswer) *wire.Chunked {
 	e := fetchEncoder{version: version, flexible: version >= 12, leader: a.leader, b: make([]byte, 0, fetchHeadBytes)}
-	e.int32(0) // throttle
+	e.int32(a.wait)
 	if version >= 7 {
 		e.int16(a.code)
 		e.int32(a.session)
@@ -220,7 +221,7 @@ func (e *fetchEncoder) endpoints() {
 // describeFetch is the answer without its records, for an observer.
 func describeFetch(version int16, a fetchAnswer) kmsg.Response {
 	resp := kmsg.NewPtrFetchResponse()
-	resp.Version, resp.ErrorCode, resp.SessionID = version, a.code, a.session
+	resp.Version, resp.ErrorCode, resp.SessionID, resp.ThrottleMillis = version, a.code, a.session, a.wait
 	for _, partitions := range groupByTopic(a.results) {
 		topic := kmsg.NewFetchResponseTopic()
 		topic.Topic, topic.TopicID = partitions[0].name, partitions[0].partition.topicID

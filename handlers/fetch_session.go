@@ -222,6 +222,36 @@ func (s *fetchSession) changed(results []fetchResult) []fetchResult {
 	return included
 }
 
+// wouldAnswer picks what answer would, and changes nothing.
+func (s *fetchSessions) wouldAnswer(c fetchContext, results []fetchResult) (included []fetchResult) {
+	if c.session == nil {
+		return results
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range results {
+		if at := c.session.index[r.partition.key()]; at != nil {
+			if seen := *at.Value.(*fetchPartition); seen.learn(&r) {
+				included = append(included, r)
+			}
+		}
+	}
+	return included
+}
+
+// throttled is the session id, or the error, in the empty answer to a request that is throttled: the session stays as it was.
+func (s *fetchSessions) throttled(c fetchContext, epoch int32) (id int32, code int16) {
+	if c.session == nil {
+		return 0, none
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.session.epoch != nextFetchEpoch(epoch) {
+		return c.session.id, invalidFetchSessionEpoch
+	}
+	return c.session.id, none
+}
+
 // learn remembers what is answered and tells whether any of it is new. After an error the high watermark counts as
 // unknown, so that its end is told.
 func (p *fetchPartition) learn(r *fetchResult) bool {

@@ -10,7 +10,7 @@ import (
 // Committed offsets go when they outlive offsets.retention.minutes: counted from when the group became Empty, or from the
 // commit when there never was a member, or when consumers are there but read other topics. An offset committed with a time
 // of its own goes by that; one that an open transaction has staged anew waits for it. A group that has neither members nor
-// offsets goes with the same check.
+// offsets goes with the same check; a share group stays, since where it stands is in no committed offset.
 
 // maxExpiredPerEntry bounds an entry of the journal.
 const maxExpiredPerEntry = 10_000
@@ -71,6 +71,9 @@ type expiry struct {
 }
 
 func expiryOf(state *projections.State, g *projections.Group, now, retention int64) expiry {
+	if g.Share != nil {
+		return expiry{}
+	}
 	x := expiry{all: !state.Staged.HasGroup(g.ID)}
 	state.Offsets.OfGroup(g.ID, func(t *projections.OffsetsOfTopic) bool {
 		state.Offsets.OfTopic(t, func(o projections.CommittedOffset) bool {

@@ -45,6 +45,15 @@ func (r *answerRoom) takeGroup(id string, g *projections.Group, times int64) boo
 	return r.take(n)
 }
 
+// partitionAnswerBytes is what a partition is reckoned to take in the answer to a request of an administrator, and before that
+// in memory, beside its topic's name, which the text of a refusal repeats.
+const partitionAnswerBytes = 256
+
+// takePartitions says whether there is room to answer so many partitions of a topic.
+func (r *answerRoom) takePartitions(topic string, partitions int) bool {
+	return r.take(int64(partitions)*(partitionAnswerBytes+int64(len(topic))) + partitionAnswerBytes)
+}
+
 // isLong says whether an optional name is longer than any may be.
 func isLong(name *string) bool { return name != nil && len(*name) > maxName }
 

@@ -30,7 +30,7 @@ func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, err
 		return metadataRefused(req, resp, code), nil
 	}
 	host, port := r.Conn.Advertised()
-	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: b.nodeID, Host: host, Port: port}}
+	resp.Brokers = []kmsg.MetadataResponseBroker{{NodeID: b.nodeID, Host: host, Port: port, Rack: b.rack()}}
 	resp.ControllerID = b.nodeID
 	resp.ClusterID = text(state.ClusterID)
 	resp.AuthorizedOperations = math.MinInt32
@@ -221,6 +221,7 @@ func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *project
 	if len(missing) == 0 || !b.settings(state).Bool("auto.create.topics.enable") {
 		return nil
 	}
+	charge, _ := b.mutations(r, true)
 	err := b.update(ctx, r, func(tx *tx) {
 		before, size := tx.State.Clone().Topics, 0
 		for _, name := range missing {
@@ -229,7 +230,7 @@ func (b *Broker) autoCreate(ctx context.Context, r *wire.Request, state *project
 			if size > maxRecordsPerRequest || b.checkPartitionLimits(tx.State, int64(partitions)) != nil {
 				return
 			}
-			if no := checkNewTopicName(before, tx.State.Topics, name); no == nil {
+			if no := checkNewTopicName(before, tx.State.Topics, name); no == nil && charge(partitions) == nil {
 				tx.Emit(&journal.TopicCreated{ID: tx.NewUUID(), Name: name, Partitions: partitions})
 			}
 		}

@@ -39,10 +39,10 @@ func (b *Broker) settings(state *projections.State) *settings {
 const minInsyncReplicas = "min.insync.replicas"
 
 // clusterValues are those set for all brokers. A cluster of Kafka begins its life with one of them: min.insync.replicas as it
-// is at that moment, which can be changed from then on but not removed (KIP-966).
+// is at that moment, which can be changed from then on, and not removed while elrVersion is above 0 (KIP-966).
 func (b *Broker) clusterValues(state *projections.State) map[string]string {
 	values := state.Configs.Map(projections.BrokerResource, clusterDefaults)
-	if _, set := values[minInsyncReplicas]; set {
+	if _, set := values[minInsyncReplicas]; set || !b.elr(state) {
 		return values
 	}
 	if values == nil {
@@ -88,6 +88,9 @@ func (b *Broker) reconfigureLogs(altered []alteredResource) {
 				b.reconfigureTopic(state, topic)
 			}
 		case projections.BrokerResource:
+			if b.reconfigured != nil {
+				b.reconfigured(b.settings(state).Broker)
+			}
 			state.Topics.Each("", func(topic *projections.Topic) bool {
 				b.reconfigureTopic(state, topic)
 				return true

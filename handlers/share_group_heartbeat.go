@@ -66,13 +66,15 @@ func (c *coordinator) checkShareHeartbeat(state *projections.State, req *kmsg.Sh
 		return &refusal{code: unsupportedVersion}
 	case req.MemberID == "" || utf16Len(req.MemberID) > longestMember:
 		return &refusal{code: invalidRequest}
-	case req.GroupID == "":
+	case isBlank(req.MemberID):
+		return refuse(invalidRequest, "MemberId can't be empty.")
+	case isBlank(req.GroupID):
 		return refuse(invalidRequest, "GroupId can't be empty.")
 	case len(req.GroupID) > maxName:
 		return refuse(invalidGroupID, "The group id is invalid.")
 	case isLong(req.RackID) || slices.ContainsFunc(req.SubscribedTopicNames, func(name string) bool { return isLong(&name) }):
 		return refuse(invalidRequest, "The name is too long.")
-	case req.RackID != nil && *req.RackID == "":
+	case req.RackID != nil && isBlank(*req.RackID):
 		return refuse(invalidRequest, "RackId can't be empty.")
 	case req.MemberEpoch == joiningEpoch && len(req.SubscribedTopicNames) == 0:
 		return refuse(invalidRequest, "SubscribedTopicNames must be set in first request.")

@@ -67,7 +67,7 @@ func (s *sharePartitions) take(key sharePartitionKey) (*livePartition, *refusal)
 		}
 		p.mu.Lock()
 		switch {
-		case p.gone, p.ready && s.orphaned(p):
+		case p.gone, p.ready && (s.orphaned(p) || s.outdated(p)):
 			p.mu.Unlock()
 			continue
 		case p.ready:
@@ -104,6 +104,18 @@ func (s *sharePartitions) known(key sharePartitionKey) *livePartition {
 func (s *sharePartitions) orphaned(p *livePartition) bool {
 	state, _ := s.broker.view()
 	if state.Topics.WithID(p.key.topic) != nil {
+		return false
+	}
+	s.drop(p)
+	return true
+}
+
+// outdated gives a partition up whose state was made anew since it was loaded, after offsets were deleted or altered, and says
+// whether it was: members of before may still have records acquired in it, which a member of now would wait for.
+func (s *sharePartitions) outdated(p *livePartition) bool {
+	state, _ := s.broker.view()
+	written := state.ShareStates.Get(p.key.group, p.key.topic, p.key.partition)
+	if written == nil || written.StateEpoch <= p.stateEpoch {
 		return false
 	}
 	s.drop(p)

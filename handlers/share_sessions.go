@@ -56,6 +56,9 @@ type shareSessions struct {
 	// left is called when a session ended with its connection, empty when a group's last one did.
 	left  func(key shareMemberKey, places []sharePlace)
 	empty func(group string)
+
+	ending  int // sessions that are removed and of which left has not returned yet
+	settled *sync.Cond
 }
 
 // shareConn is a connection on which a session began: the last of them counts, as in Kafka.
@@ -65,9 +68,11 @@ type shareConn struct {
 }
 
 func newShareSessions(most int) *shareSessions {
-	return &shareSessions{
+	s := &shareSessions{
 		most: most, sessions: map[shareMemberKey]*shareSession{}, perGroup: map[string]int{}, conns: map[uint64]*shareConn{},
 	}
+	s.settled = sync.NewCond(&s.mu)
+	return s
 }
 
 // shareRequest is a ShareFetch as its session sees it.
@@ -275,24 +280,33 @@ func (s *shareSessions) connEnded(conn uint64) {
 	if ended {
 		places = session.list()
 		s.remove(session)
+		s.ending++
 	}
 	last := s.perGroup[c.key.group] == 0
 	s.mu.Unlock()
 	if ended {
 		s.left(c.key, places)
+		s.mu.Lock()
+		s.ending--
+		s.settled.Broadcast()
+		s.mu.Unlock()
 	}
 	if last {
 		s.empty(c.key.group)
 	}
 }
 
-// clear forgets all sessions, and gives them.
+// clear forgets all sessions, and gives them. What sessions held that ended before is given back when it returns: a broker that
+// stops writes down no delivery afterwards.
 func (s *shareSessions) clear() (all []*shareSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		all = append(all, session)
 		s.remove(session)
+	}
+	for s.ending > 0 {
+		s.settled.Wait()
 	}
 	return all
 }

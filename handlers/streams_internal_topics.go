@@ -108,8 +108,9 @@ func (b *Broker) createOnBehalf(ctx context.Context, r *wire.Request, topics []k
 		return noneCreated(topics, refuse(policyViolation, "Excessively large number of partitions per request."))
 	}
 	tooLarge := false
+	charge, _ := b.mutations(r, true)
 	err := b.decide(ctx, r, false, func(tx *tx) {
-		if answers, tooLarge = b.createAll(tx, topics, nil); tooLarge {
+		if answers, tooLarge = b.createAll(tx, topics, nil, charge); tooLarge {
 			tx.Drop()
 		}
 	})

@@ -45,24 +45,36 @@ var apis = []api{
 	{31, versions{1, 3}, (*Broker).deleteACLs},
 	{32, versions{1, 4}, (*Broker).describeConfigs},
 	{33, versions{0, 2}, (*Broker).alterConfigs},
+	{34, versions{1, 2}, (*Broker).alterReplicaLogDirs},
 	{35, versions{1, 5}, (*Broker).describeLogDirs},
 	{37, versions{0, 3}, (*Broker).createPartitions},
 	{42, versions{0, 2}, (*Broker).deleteGroups},
+	{43, versions{0, 2}, (*Broker).electLeaders},
 	{44, versions{0, 1}, (*Broker).incrementalAlterConfigs},
+	{45, versions{0, 1}, (*Broker).alterPartitionReassignments},
+	{46, versions{0, 0}, (*Broker).listPartitionReassignments},
 	{47, versions{0, 0}, (*Broker).offsetDelete},
+	{48, versions{0, 1}, (*Broker).describeClientQuotas},
+	{49, versions{0, 1}, (*Broker).alterClientQuotas},
+	{55, versions{0, 2}, (*Broker).describeQuorum},
 	{57, versions{0, 2}, (*Broker).updateFeatures},
 	{60, versions{0, 2}, (*Broker).describeCluster},
 	{61, versions{0, 0}, (*Broker).describeProducers},
+	{64, versions{0, 0}, (*Broker).unregisterBroker},
 	{65, versions{0, 0}, (*Broker).describeTransactions},
 	{66, versions{0, 2}, (*Broker).listTransactions},
 	{68, versions{0, 1}, (*Broker).consumerGroupHeartbeat},
 	{69, versions{0, 1}, (*Broker).consumerGroupDescribe},
+	{71, versions{0, 0}, (*Broker).getTelemetrySubscriptions},
+	{72, versions{0, 0}, (*Broker).pushTelemetry},
 	{74, versions{0, 1}, (*Broker).listConfigResources},
 	{75, versions{0, 0}, (*Broker).describeTopicPartitions},
 	{76, versions{1, 1}, (*Broker).shareGroupHeartbeat},
 	{77, versions{1, 1}, (*Broker).shareGroupDescribe},
 	{78, versions{1, 2}, (*Broker).shareFetch},
 	{79, versions{1, 2}, (*Broker).shareAcknowledge},
+	{80, versions{0, 1}, (*Broker).addRaftVoter},
+	{81, versions{0, 0}, (*Broker).removeRaftVoter},
 	{88, versions{0, 0}, (*Broker).streamsGroupHeartbeat},
 	{89, versions{0, 0}, (*Broker).streamsGroupDescribe},
 	{90, versions{0, 1}, (*Broker).describeShareGroupOffsets},
@@ -81,15 +93,21 @@ func (b *Broker) serve() map[int16]served {
 	table := map[int16]served{}
 	for _, row := range apis {
 		of, has := b.profile.apis[row.key]
+		if telemetryAPI(row.key) {
+			of, has = versions{0, 0}, true // of 3.7 and later, and never in what a broker without a plugin advertises
+		}
 		both := versions{max(row.versions.low, of.low), min(row.versions.high, of.high)}
 		if !has || both.low > both.high {
 			continue
 		}
 		handle := func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }
-		table[row.key] = served{both, b.guard(row.key, handle)}
+		table[row.key] = served{both, b.throttled(b.guard(row.key, handle))}
 	}
 	return table
 }
+
+// telemetryAPI says whether an API is one of KIP-714, which are served always and advertised when somebody wants telemetry.
+func telemetryAPI(key int16) bool { return key == 71 || key == 72 }
 
 // Lookup finds the handler of an API at a version (wire.APIs).
 func (b *Broker) Lookup(key, version int16) (wire.Handle, bool) {

@@ -77,12 +77,40 @@ func (b *Broker) decideFeatures(tx *tx, updates []projections.Feature, types map
 		}
 	}
 	for _, u := range updates {
-		if u.Name != "kraft.version" { // kept elsewhere in Kafka, and not announced
-			tx.Emit(&journal.FeatureUpdated{Name: u.Name, Level: u.Level})
+		if u.Name == kraftVersion && u.Level == b.profile.level(tx.State, kraftVersion) {
+			continue // kept elsewhere in Kafka: what does not change it is no update
 		}
+		b.keepMinInsyncReplicas(tx, u)
+		tx.Emit(&journal.FeatureUpdated{Name: u.Name, Level: u.Level})
 	}
 	return nil
 }
+
+// elrVersion is the feature of KIP-966: while it is above 0, min.insync.replicas is set for all brokers and for none by itself.
+const elrVersion = "eligible.leader.replicas.version"
+
+// keepMinInsyncReplicas does to min.insync.replicas what a level of elrVersion asks for. Going to 0, the value that a cluster
+// begins its life with is written down, since from then on it may be taken away; going above, it is set for all brokers where
+// it is not, and taken from each.
+func (b *Broker) keepMinInsyncReplicas(tx *tx, u projections.Feature) {
+	if u.Name != elrVersion {
+		return
+	}
+	value := b.clusterValues(tx.State)[minInsyncReplicas]
+	if _, set := tx.State.Configs.Get(projections.BrokerResource, clusterDefaults, minInsyncReplicas); !set && (value != "" || u.Level > 0) {
+		if value == "" {
+			value, _ = b.static.Get(minInsyncReplicas)
+		}
+		tx.Emit(&journal.ConfigsAltered{ResourceType: projections.BrokerResource, Resource: clusterDefaults,
+			Set: []journal.ConfigPair{{Name: minInsyncReplicas, Value: value}}})
+	}
+	if _, own := tx.State.Configs.Get(projections.BrokerResource, b.nodeName, minInsyncReplicas); own && u.Level > 0 {
+		tx.Emit(&journal.ConfigsAltered{ResourceType: projections.BrokerResource, Resource: b.nodeName, Removed: []string{minInsyncReplicas}})
+	}
+}
+
+// elr says whether elrVersion is above 0.
+func (b *Broker) elr(state *projections.State) bool { return b.profile.level(state, elrVersion) > 0 }
 
 // checkFeature says what stands against a level.
 func (b *Broker) checkFeature(state *projections.State, u projections.Feature, kind int8) *refusal {
@@ -106,7 +134,7 @@ func (b *Broker) checkFeature(state *projections.State, u projections.Feature, k
 		return refused("Can't downgrade to a newer version.")
 	case f.max == 0:
 		return refused("Feature %s not found.", u.Name)
-	case u.Level < now && u.Name == "kraft.version":
+	case u.Level < now && u.Name == kraftVersion:
 		return refused("Can't downgrade the version of this feature.")
 	case u.Level < now && u.Name == "metadata.version":
 		return refuseMetadataDowngrade(now, u.Level, kind)

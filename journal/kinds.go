@@ -82,6 +82,7 @@ var kinds = [...]kind{
 
 	110: mapped[AclCreated](Durable),
 	111: mapped[AclDeleted](Durable),
+	120: mapped[ClientQuotasAltered](Durable),
 
 	140: mapped[SchemaRegistered](Durable),
 	141: mapped[SchemaVersionsDeleted](Durable),

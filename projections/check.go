@@ -23,6 +23,7 @@ var checks = []func(s *State) error{
 	(*State).checkACLs,
 	(*State).checkRegistry,
 	(*State).checkSizes,
+	(*State).checkQuotas,
 }
 
 // Check says what does not hold in the state, if anything does not: an event was folded that should have been refused, or a

@@ -38,6 +38,7 @@ func furnished(tb testing.TB) *State {
 	apply(tb, s, registryEvents...)
 	apply(tb, s, txnEvents...)
 	apply(tb, s, aclEvents...)
+	apply(tb, s, quotaEvents...)
 	return s
 }
 

@@ -28,7 +28,8 @@ type State struct {
 
 	ShareStates ShareStates
 
-	ACLs ACLs
+	ACLs   ACLs
+	Quotas Quotas
 
 	Registry Registry
 }
@@ -38,7 +39,7 @@ func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
 		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
-		ShareStates: newShareStates(), ACLs: newACLs(), Registry: newRegistry(),
+		ShareStates: newShareStates(), ACLs: newACLs(), Quotas: newQuotas(), Registry: newRegistry(),
 	}
 }
 
@@ -56,6 +57,7 @@ func (s *State) Clone() *State {
 	c.Markers = s.Markers.clone()
 	c.ShareStates = s.ShareStates.clone()
 	c.ACLs = s.ACLs.clone()
+	c.Quotas = s.Quotas.clone()
 	c.Registry = s.Registry.clone()
 	return &c
 }
@@ -84,6 +86,8 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 	case *journal.FeatureUpdated:
 		s.applyFeatureUpdated(e)
 		return nil
+	case *journal.ClientQuotasAltered:
+		return s.applyClientQuotasAltered(e)
 	case *journal.DamageAccepted:
 		return nil
 	}

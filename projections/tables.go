@@ -64,6 +64,7 @@ var tables = []table{
 	{name: "streams-subtopologies", tag: 28, each: eachSubtopology, load: loadSubtopology},
 	{name: "streams-members", tag: 29, each: eachStreamsMember, load: loadStreamsMember},
 	{name: "acls", tag: 30, each: eachACL, load: loadACL},
+	{name: "quotas", tag: 33, each: eachClientQuota, load: loadClientQuota},
 	{name: "registry-contexts", tag: 40, each: eachRegistryContext, load: loadRegistryContext},
 	{name: "schemas", tag: 41, each: eachSchema, load: loadSchema},
 	{name: "subjects", tag: 42, each: eachSchemaVersion, load: loadSchemaVersion},

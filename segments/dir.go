@@ -69,6 +69,8 @@ type Dir struct {
 	powerLost  bool
 	wasClean   bool // the last session ended with all partitions as their rows say
 
+	producerExpiryMs atomic.Int64
+
 	mu         sync.RWMutex
 	partitions map[ID]*Partition
 	atStart    map[ID]bool       // partitions that had a directory or a row at the start, and were not taken away since
@@ -94,6 +96,7 @@ const (
 func OpenDir(fsys disk.FS, root string, opt Options) (*Dir, error) {
 	opt.defaults()
 	d := &Dir{fs: fsys, root: root, opt: opt, partitions: map[ID]*Partition{}, atStart: map[ID]bool{}, gone: map[[16]byte]bool{}}
+	d.producerExpiryMs.Store(opt.ProducerExpiryMs)
 	d.files = files{fs: fsys, limit: opt.MaxOpenFiles, unsyncedLimit: opt.MaxUnsyncedFiles}
 	if err := makeRoot(fsys, root); err != nil {
 		return nil, fmt.Errorf("create segments directory: %w", err)
@@ -308,6 +311,9 @@ func (d *Dir) erase(names []string) {
 	}()
 }
 
+// SetProducerExpiry changes ProducerExpiryMs.
+func (d *Dir) SetProducerExpiry(ms int64) { d.producerExpiryMs.Store(ms) }
+
 // ExpireProducers forgets producers that were silent for ProducerExpiryMs, in the partitions that are open; the others
 // do it when they are opened. Kafka does it every ten minutes (producer.id.expiration.check.interval.ms).
 func (d *Dir) ExpireProducers() {
@@ -315,8 +321,8 @@ func (d *Dir) ExpireProducers() {
 	for _, p := range d.opened() {
 		p.write.Lock()
 		p.mu.Lock()
-		p.producers.expire(now, d.opt.ProducerExpiryMs)
-		p.verifying.expire(now, d.opt.ProducerExpiryMs)
+		p.producers.expire(now, d.producerExpiryMs.Load())
+		p.verifying.expire(now, d.producerExpiryMs.Load())
 		p.mu.Unlock()
 		p.write.Unlock()
 	}

@@ -165,7 +165,7 @@ func (o *opening) install() {
 	}
 	p.epochs.cut(p.start)
 	p.epochs.assign(p.config.LeaderEpoch, p.end)
-	p.producers.expire(p.dir.opt.Now(), p.dir.opt.ProducerExpiryMs)
+	p.producers.expire(p.dir.opt.Now(), p.dir.producerExpiryMs.Load())
 	p.open = p.producers.openTxns()
 	if len(p.open) > 0 && p.dir.opt.Unfinished != nil {
 		p.settle = make(chan struct{})

@@ -81,10 +81,9 @@ func passing(err error) bool {
 
 // waitForRoom waits until there are fewer connections than allowed. false: accepting has ended.
 func (s *Server) waitForRoom(ended *bool) bool {
-	limit := s.opt.MaxConnections
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for limit > 0 && len(s.conns) >= limit && !s.stopping.Load() && !*ended {
+	for s.crowded() && !s.stopping.Load() && !*ended {
 		s.room.Wait()
 	}
 	return !s.stopping.Load() && !*ended
@@ -92,18 +91,59 @@ func (s *Server) waitForRoom(ended *bool) bool {
 
 // accepted serves a connection, or closes it when its address has too many.
 func (s *Server) accepted(l *Listener, nc net.Conn) {
-	if limit := s.opt.MaxConnectionsByIP; limit > 0 {
-		ip := peerIP(nc)
-		s.mu.Lock()
-		full := ip != "" && s.byIP[ip] >= limit
-		s.mu.Unlock()
-		if full {
-			nc.Close()
-			return
-		}
+	if s.opt.Admit != nil && !s.admitted(nc) {
+		return
+	}
+	if s.full(peerIP(nc)) {
+		nc.Close()
+		return
 	}
 	if l.wrap != nil {
 		nc = l.wrap(nc)
 	}
 	s.ServeConn(l, nc)
+}
+
+// maxRefused is how many refused connections are held at a time; those beyond are closed at once.
+const maxRefused = 1000
+
+// admitted asks whether a connection may be served now. One that may not is held for a while, so that a client that tries again
+// at once does not, and closed.
+func (s *Server) admitted(nc net.Conn) bool {
+	from, ok := nc.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return true
+	}
+	a := s.opt.Admit(from.AddrPort().Addr().Unmap().WithZone(""))
+	if a.Wait > 0 {
+		select {
+		case <-time.After(a.Wait):
+		case <-s.closing:
+		}
+	}
+	if a.Refuse > 0 {
+		s.hold(nc, a.Refuse)
+		return false
+	}
+	return true
+}
+
+func (s *Server) hold(nc net.Conn, d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused >= maxRefused || s.stopping.Load() {
+		nc.Close()
+		return
+	}
+	s.refused++
+	s.done.Go(func() {
+		select {
+		case <-time.After(d):
+		case <-s.closing:
+		}
+		nc.Close()
+		s.mu.Lock()
+		s.refused--
+		s.mu.Unlock()
+	})
 }

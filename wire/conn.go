@@ -34,6 +34,7 @@ type Conn struct {
 	state   atomic.Int32 // stateIdle or stateBusy
 	writing atomic.Bool  // an answer is being written
 	touched atomic.Int64 // when bytes last came or went, Unix ns
+	muted   atomic.Pointer[<-chan struct{}]
 	why     atomic.Pointer[error]
 	watch   watcher
 }
@@ -81,6 +82,32 @@ func (c *Conn) SetPrincipal(p string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.principal = p
+}
+
+// Mute makes the connection's next request wait until the channel is closed: the client has used too much and has been told
+// so. Answers leave meanwhile, and who is idle for too long is closed as ever. Of several, the last counts.
+func (c *Conn) Mute(until <-chan struct{}) { c.muted.Store(&until) }
+
+// waitOutMute returns when the connection is not muted, or has ended.
+func (c *Conn) waitOutMute() {
+	until := c.muted.Swap(nil)
+	if until == nil {
+		return
+	}
+	select {
+	case <-*until:
+	case <-c.ended():
+	}
+}
+
+// Worked is how long the request in hand has been worked at: until now, or until its handler began to wait for something.
+func (c *Conn) Worked(since time.Time) time.Duration {
+	c.watch.mu.Lock()
+	defer c.watch.mu.Unlock()
+	if c.watch.armed && !c.watch.waiting.IsZero() {
+		return max(c.watch.waiting.Sub(since), 0)
+	}
+	return time.Since(since)
 }
 
 // Context ends when the connection does. Asking for Done on it does not make the server look for the peer's close; asking

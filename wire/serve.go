@@ -34,6 +34,7 @@ func (c *Conn) requests() error {
 	defer c.in.close()
 	for {
 		c.state.Store(stateIdle)
+		c.waitOutMute()
 		if c.server.stopping.Load() {
 			return ErrServerClosed
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,16 @@ type Options struct {
 	FrameMemory        int64         // bytes of request frames over 16 KiB in memory at a time; 0: 256 MiB
 	DecodeMemory       int64         // bytes that decoded requests may take at a time, and one of them at most; 0: 128 MiB
 	Observer           Observer
+	// Admit is asked about every connection that is accepted on a TCP listener; nil: all are served at once.
+	Admit func(from netip.Addr) Admission
+}
+
+// Admission says what becomes of a connection.
+type Admission struct {
+	// Wait is how long accepting waits before this connection is served: all together make too many.
+	Wait time.Duration
+	// Refuse is how long the connection is held without being read, then closed; 0: it is served.
+	Refuse time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -53,6 +64,7 @@ type Server struct {
 	decoding *budget
 	ids      atomic.Uint64
 	stopping atomic.Bool
+	limits   atomic.Pointer[ConnectionLimits]
 	ctx      context.Context
 	cancel   context.CancelFunc
 
@@ -62,6 +74,8 @@ type Server struct {
 	byIP      map[string]int
 	room      *sync.Cond // signalled when a connection ends
 	sweeping  bool
+	closing   chan struct{}  // closed when Shutdown begins
+	refused   int            // connections that are held until they are closed
 	done      sync.WaitGroup // connections and the sweeper
 }
 
@@ -74,8 +88,10 @@ func NewServer(opt Options, apis APIs) *Server {
 		decoding: newBudget(opt.DecodeMemory, memoryPatience),
 		conns:    make(map[*Conn]struct{}),
 		byIP:     make(map[string]int),
+		closing:  make(chan struct{}),
 	}
 	s.frames.starved = s.closeSlow
+	s.limits.Store(limitsOf(opt))
 	s.room = sync.NewCond(&s.mu)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -133,7 +149,9 @@ func peerIP(nc net.Conn) string {
 // Shutdown stops accepting and closes: idle connections at once, a parked request is told by its context, any other
 // request in hand may finish until ctx ends; then every connection is closed. It returns when all have ended.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.stopping.Store(true)
+	if !s.stopping.Swap(true) {
+		close(s.closing)
+	}
 	s.mu.Lock()
 	for _, l := range s.listeners {
 		l.close()

@@ -19,6 +19,7 @@ type watcher struct {
 	mu      sync.Mutex
 	inHand  bool
 	armed   bool
+	waiting time.Time // since when, if armed
 	timer   *time.Timer
 	reading chan struct{} // closed when the goroutine has gone; nil: there is none
 }
@@ -37,7 +38,7 @@ func (c *Conn) parks() {
 	if !w.inHand || w.armed {
 		return
 	}
-	w.armed = true
+	w.armed, w.waiting = true, time.Now()
 	if w.timer == nil {
 		w.timer = time.AfterFunc(parkedAfter, c.watchPeer)
 		return

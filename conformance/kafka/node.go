@@ -48,6 +48,11 @@ func Start(ctx context.Context, opt Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Set["metric.reporters"] == TelemetryReporter {
+		if cp, err = withPlugin(ctx, home, opt.Version, cp); err != nil {
+			return nil, fmt.Errorf("compile the telemetry plugin: %w", err)
+		}
+	}
 	n := &Node{opt: opt, dir: filepath.Join(home, "node-"+opt.Name), classPath: cp}
 	if err := n.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("prepare Kafka node %s: %w", opt.Name, err)

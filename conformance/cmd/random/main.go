@@ -1,6 +1,6 @@
 // Random plays random scripts of group requests against a real Kafka and against doze, and prints where they differ.
 //
-//	go run ./conformance/cmd/random [--seed N] [--times N] [--steps N] [--port PORT]
+//	go run ./conformance/cmd/random [--groups classic|consumer|share|streams] [--seed N] [--times N] [--steps N] [--port PORT]
 //
 // A script is made from its seed alone; a difference is seen again with --seed N --times 1. On a busy machine Kafka may take
 // longer for an answer than a script waits before it goes on, which shows as "until step" of another number: play it again.
@@ -27,6 +27,7 @@ func main() {
 	flag.IntVar(&o.times, "times", 20, "how many scripts")
 	flag.IntVar(&o.steps, "steps", 40, "how many steps each")
 	flag.IntVar(&o.port, "port", 29092, "the port that Kafka listens on; the next one is its controller's")
+	flag.StringVar(&o.groups, "groups", "classic", "the type of the groups: classic, consumer, share or streams")
 	flag.Parse()
 	if err := o.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "random:", err)
@@ -34,14 +35,24 @@ func main() {
 	}
 }
 
+// scripts makes a script from its seed and the number of its steps, by the type of its group.
+var scripts = map[string]func(uint64, int) conformance.Scenario{
+	"classic": conformance.RandomGroups, "consumer": conformance.RandomConsumers,
+	"share": conformance.RandomSharers, "streams": conformance.RandomStreams,
+}
+
 type options struct {
+	groups       string
 	seed         uint64
 	times, steps int
 	port         int
 }
 
 func (o options) run(ctx context.Context) error {
-	set := conformance.RandomGroups(o.seed, o.steps).Set
+	if scripts[o.groups] == nil {
+		return fmt.Errorf("no groups of type %q", o.groups)
+	}
+	set := scripts[o.groups](o.seed, o.steps).Set
 	node, err := kafka.Start(ctx, kafka.Options{Name: fmt.Sprintf("random-%d-%d", o.port, os.Getpid()), Port: o.port, Set: set})
 	if err != nil {
 		return err
@@ -70,7 +81,7 @@ func (o options) run(ctx context.Context) error {
 
 // same plays one script against both, and prints the differences.
 func (o options) same(seed uint64, theirs, ours conformance.Broker) bool {
-	script := conformance.RandomGroups(seed, o.steps)
+	script := scripts[o.groups](seed, o.steps)
 	want, wantErr := conformance.Play(script, theirs)
 	got, gotErr := conformance.Play(script, ours)
 	err := errors.Join(wantErr, gotErr)

@@ -45,6 +45,7 @@ public final class KafkaTools {
         resume();
         new ToolsTour(topic, group, sent.size()).tell();
         new TransactionsTour(topic + "-transactions").tell();
+        new QuotasTour().tell();
         delete();
     }
 

@@ -1,0 +1,160 @@
+package conformance
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// RandomStreams is a scenario of heartbeats that members of a streams group send at random, right and wrong ones. The topics
+// are there, so that nothing is made while it runs. Two members have one task between them: which of equals is given one is the
+// order of a hash map with Kafka.
+func RandomStreams(seed uint64, steps int) Scenario {
+	name := fmt.Sprint("random-streams-", seed)
+	return Scenario{
+		Name: name, Claim: "Members of a streams group are answered as by Kafka, whatever they do.",
+		Set: randomSet(),
+		Run: func(c *C) {
+			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 9)), group: name}
+			r.play(steps)
+		},
+	}
+}
+
+type randomStreams struct {
+	c       *C
+	rng     *rand.Rand
+	group   string
+	members []*streamsMember
+}
+
+func (r *randomStreams) play(steps int) {
+	admin := r.c.Conn("admin")
+	admin.AwaitGroupCoordinator(r.group)
+	admin.streamsTopic(r.group, 1)
+	for i := range 2 {
+		r.members = append(r.members, r.c.streamsMember(string(rune('a'+i)), r.group, topologyOf(1, subtopologyOf("0", r.group))))
+	}
+	for range steps {
+		r.act(r.members[r.rng.IntN(len(r.members))])
+		// Kafka shows a group as of the coordinator's last write: something else than the group writes.
+		admin.Do("commit of another group", 9, commitRequest(r.group+"-other", r.group, 1))
+		admin.describeStreams("describe", r.group)
+	}
+}
+
+func (r *randomStreams) act(m *streamsMember) {
+	switch choice := r.rng.IntN(16); {
+	case choice < 4:
+		m.join("join of " + m.name)
+	case choice < 8:
+		m.owns("heartbeat of " + m.name + " with what it has")
+	case choice < 10:
+		m.beat("heartbeat of " + m.name)
+	case choice < 14:
+		r.odd(m)
+	default:
+		m.leave("leave of " + m.name)
+		m.has = nil
+	}
+}
+
+// odd is a request that no client sends.
+func (r *randomStreams) odd(m *streamsMember) {
+	req := streamsHeartbeat(m.group, m.id, m.epoch)
+	switch r.rng.IntN(10) {
+	case 0:
+		req.MemberEpoch += int32(r.rng.IntN(5) - 2)
+	case 1:
+		req.MemberEpoch = int32(-3 + r.rng.IntN(2))
+	case 2:
+		req.MemberID = "nobody"
+	case 3:
+		req.ActiveTasks = tasksOf(0)
+	case 4:
+		req.ActiveTasks, req.StandbyTasks, req.WarmupTasks = tasksOf(int32(r.rng.IntN(5)-1)), tasksOf(), tasksOf()
+		req.MemberEpoch -= int32(r.rng.IntN(2))
+	case 5:
+		req.RackID = kmsg.StringPtr([]string{"r", "", " "}[r.rng.IntN(3)])
+	case 6:
+		req.ProcessID = kmsg.StringPtr("another")
+	case 7:
+		req = streamsJoin(m.group, m.id, topologyOf(int32(r.rng.IntN(3)), subtopologyOf("0", r.group, r.group)))
+	case 8:
+		req.ActiveTasks, req.StandbyTasks, req.WarmupTasks = tasksIn("1", 0), tasksOf(), tasksOf()
+	case 9:
+		m.Do("heartbeat of "+m.name+" to a consumer group", 1, r.c.consumer(m.name, r.group, r.group).joinRequest())
+		m.Do("heartbeat of "+m.name+" to a classic group", 4, heartbeatRequest(r.group, m.id, m.epoch))
+		m.Do("deletion of "+m.name, 2, deleteGroupsRequest(r.group+"-none"))
+		return
+	}
+	m.Do("odd heartbeat of "+m.name, 0, req)
+}
+
+// RandomSharers is a scenario of heartbeats that members of a share group send at random, right and wrong ones. Which
+// partitions the group has is a matter of time with Kafka, so that it reads topics that do not exist.
+func RandomSharers(seed uint64, steps int) Scenario {
+	name := fmt.Sprint("random-sharers-", seed)
+	return Scenario{
+		Name: name, Claim: "Members of a share group are answered as by Kafka, whatever they do.",
+		Set: randomSet(),
+		Run: func(c *C) {
+			r := &randomSharers{c: c, rng: rand.New(rand.NewPCG(seed, 10)), group: name}
+			r.play(steps)
+		},
+	}
+}
+
+type randomSharers struct {
+	c       *C
+	rng     *rand.Rand
+	group   string
+	members []*shareMember
+}
+
+func (r *randomSharers) play(steps int) {
+	admin := r.c.Conn("admin")
+	admin.AwaitGroupCoordinator(r.group)
+	for i := range 3 {
+		r.members = append(r.members, r.c.shareMember(string(rune('a'+i)), r.group))
+	}
+	for range steps {
+		r.act(r.members[r.rng.IntN(len(r.members))])
+		admin.Do("describe", 1, describeShareGroups(r.group))
+	}
+}
+
+func (r *randomSharers) act(m *shareMember) {
+	req := m.beat(m.epoch)
+	topics := []string{r.group + "-x", r.group + "-y", "", "a b"}[r.rng.IntN(4):]
+	what := "heartbeat of "
+	switch choice := r.rng.IntN(16); {
+	case choice < 4:
+		what, req.MemberEpoch, req.SubscribedTopicNames = "join of ", 0, topics[:1]
+	case choice < 7:
+	case choice < 9:
+		req.SubscribedTopicNames = append([]string{}, topics...)
+	case choice < 10:
+		req.SubscribedTopicNames = []string{}
+	case choice < 11:
+		req.MemberEpoch += int32(r.rng.IntN(5) - 2)
+	case choice < 12:
+		req.RackID = kmsg.StringPtr([]string{"r", "", " "}[r.rng.IntN(3)])
+	case choice < 13:
+		req.MemberID = []string{"nobody", "", " ", "more than thirty six characters, as it is"}[r.rng.IntN(4)]
+		m.Do("odd heartbeat of "+m.name, 1, req)
+		return
+	case choice < 14:
+		m.Do("heartbeat of "+m.name+" to a consumer group", 1, r.c.consumer(m.name, r.group, r.group).joinRequest())
+		m.Do("heartbeat of "+m.name+" to a classic group", 4, heartbeatRequest(r.group, m.id, m.epoch))
+		m.Do("commit of "+m.name, 9, commitRequest(r.group, r.group, 1))
+		return
+	default:
+		what, req.MemberEpoch = "leave of ", -1
+	}
+	resp := Ask[*kmsg.ShareGroupHeartbeatResponse](m.Conn, what+m.name, 1, req)
+	if resp.ErrorCode == 0 {
+		m.epoch = max(resp.MemberEpoch, 0)
+	}
+}
