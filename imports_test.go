@@ -16,12 +16,13 @@ var mayImport = map[string]struct{ own, others []string }{
 	"configs":        {nil, nil},
 	"assignors":      {nil, nil},
 	"journal":        {[]string{"disk"}, []string{"github.com/vmihailenco/msgpack"}},
-	"projections":    {[]string{"journal"}, []string{"github.com/google/btree"}},
+	"projections":    {[]string{"acls", "journal"}, []string{"github.com/google/btree"}},
 	"segments":       {[]string{"disk"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"}},
 	"wire":           {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"shares":         {nil, nil},
+	"acls":           {nil, nil},
 	"quotas":         {nil, nil},
-	"handlers":       {[]string{"assignors", "configs", "credentials", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
+	"handlers":       {[]string{"acls", "assignors", "configs", "credentials", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
 	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
 	"credentials":    {[]string{"disk"}, nil},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
@@ -32,9 +33,9 @@ var mayImport = map[string]struct{ own, others []string }{
 	"registry/serde": {
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
-	".": {[]string{"configs", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"acls", "configs", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
-		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
+		[]string{".", "acls", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{
 			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm",

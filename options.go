@@ -112,7 +112,7 @@ var KafkaVersions = []string{"3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
 func (o Options) WithDefaults() (Options, error) {
 	o.Properties = maps.Clone(o.Properties)
 	errs := o.checkProperties()
-	errs = append(errs, o.fillListeners(), o.checkLogins(), o.fillNodeID(), o.fillPlace(), o.fillVersion())
+	errs = append(errs, o.fillListeners(), o.checkLogins(), o.fillNodeID(), o.fillPlace(), o.fillVersion(), o.fillAuthorizer())
 	if o.JournalRetention == 0 {
 		o.JournalRetention = DefaultJournalRetention
 	}
@@ -134,7 +134,7 @@ func (o *Options) checkProperties() []error {
 	for _, name := range slices.Sorted(maps.Keys(o.Properties)) {
 		d, known := configs.BrokerKeys.Lookup(name)
 		if !known {
-			if !configs.IsListenerKey(name) {
+			if !configs.IsListenerKey(name) && !configs.IsAuthorizerKey(name) {
 				errs = append(errs, unknownProperty(name))
 			}
 			continue

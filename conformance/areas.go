@@ -55,6 +55,8 @@ func areas() [][]Scenario {
 		txnEdgeScenarios(),
 		txnPreparedScenarios(),
 		txnOffsetEdgeScenarios(),
+		aclScenarios(),
+		aclMatrixScenarios(),
 		quotaScenarios(),
 		throttleScenarios(),
 		telemetryScenarios(),

@@ -93,12 +93,17 @@ func (n *Conn) addr() string {
 	if n.login == nil {
 		return n.c.broker.Addr()
 	}
-	b, ok := n.c.broker.(withLogins)
+	return n.c.loginAddr()
+}
+
+// loginAddr is where connections go that log in.
+func (c *C) loginAddr() string {
+	b, ok := c.broker.(withLogins)
 	if !ok {
-		n.c.Fatalf("connection %s: the broker has no listener with logins", n.name)
+		c.Fatalf("the broker has no listener with logins")
 	}
 	addr := b.LoginAddr()
-	n.c.scrub.setLoginAddr(addr)
+	c.scrub.setLoginAddr(addr)
 	return addr
 }
 

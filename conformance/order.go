@@ -91,6 +91,13 @@ var sortRules = map[int16][]sortRule{
 		{"Dirs.Topics", []string{"Topic"}, "partitions are grouped in a hash map by topic"},
 		{"Dirs.Topics.Partitions", []string{"Partition"}, "logs are kept in a hash map"},
 	},
+	29: {
+		{"Resources", []string{"ResourceType", "ResourceName", "ResourcePatternType"}, "resources are gathered in a hash map"},
+		{"Resources.ACLs", []string{"Principal", "Host", "Operation", "PermissionType"}, "entries of a resource are gathered in a hash set"},
+	},
+	31: {
+		{"Results.MatchingACLs", []string{"ResourceType", "ResourceName", "ResourcePatternType", "Principal", "Host", "Operation", "PermissionType"}, "ACLs are kept in a hash map by random ids"},
+	},
 	37: {
 		{"Topics", []string{"Topic"}, "topics are gathered in a hash set"},
 	},

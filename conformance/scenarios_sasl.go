@@ -110,7 +110,7 @@ func runSASLPlain(c *C) {
 	}
 }
 
-func prefixed(text string) []byte {
+func withLength(text string) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 }
 
@@ -118,7 +118,7 @@ func runSASLRaw(c *C) {
 	for i, text := range []string{"\x00alice\x00alice-secret", "\x00alice\x00wrong", "\x00carol\x00x", "x", ""} {
 		conn := c.LoginConn(fmt.Sprint("raw", i))
 		conn.Do("handshake v0", 0, handshake("PLAIN"))
-		conn.SendBytes(fmt.Sprintf("token %d", i), prefixed(text)).Await()
+		conn.SendBytes(fmt.Sprintf("token %d", i), withLength(text)).Await()
 		conn.Do("after it", 12, metadataFor("sasl-raw-none"))
 		conn.Close()
 	}
@@ -173,9 +173,9 @@ func runSASLOrder(c *C) {
 	begin("new versions after handshake", 1, handshake("PLAIN"), versions(9, "x"))
 	begin("authenticate v3", 1, handshake("PLAIN"), func(conn *Conn) { conn.Do("authenticate v3", 3, token("\x00alice\x00alice-secret")) })
 	begin("metadata v99", 1, handshake("PLAIN"), func(conn *Conn) { conn.Do("metadata v99", 99, metadataFor("x")) })
-	begin("garbage", 1, handshake("PLAIN"), func(conn *Conn) { conn.SendBytes("garbage", prefixed("garbage")).Await() })
+	begin("garbage", 1, handshake("PLAIN"), func(conn *Conn) { conn.SendBytes("garbage", withLength("garbage")).Await() })
 	conn := c.LoginConn("garbage first")
-	conn.SendBytes("garbage first", prefixed("garbage first")).Await()
+	conn.SendBytes("garbage first", withLength("garbage first")).Await()
 	conn = c.LoginConn("long first")
 	conn.SendBytes("512 KiB and a byte", []byte{0, 8, 0, 1}).Await()
 }
@@ -236,7 +236,7 @@ func runReauth(c *C) {
 	g.Close()
 	h := login("raw")
 	h.Do("handshake v0", 0, handshake(plain))
-	h.SendBytes("token", prefixed(right)).Await()
+	h.SendBytes("token", withLength(right)).Await()
 	h.Do("metadata", 12, metadataFor("sasl-reauth-none"))
 	h.Close()
 	i := login("old client")

@@ -214,8 +214,14 @@ func (s *scrubber) text(field, text string) recording.Value {
 	case field == "MemberID" && isRandomID(text):
 		return s.name("member", text)
 	}
+	if refused := requestInText.FindStringSubmatch(text); refused != nil {
+		return "Request needs " + refused[1] + " permission."
+	}
 	return s.inside(text)
 }
+
+// requestInText is the text of a refusal, in which Kafka prints its request object with addresses of memory and connection.
+var requestInText = regexp.MustCompile(`^Request Request\(.*\) needs ([A-Z_]+) permission\.$`)
 
 // isRandomID tells an id that Kafka drew for a member of a consumer group: a UUID of version 4 in base64.
 func isRandomID(text string) bool {

@@ -19,6 +19,8 @@ type C struct {
 	scrub  *scrubber
 	conns  map[string]*Conn
 	steps  []*recording.Step
+
+	aclPhase int // how often ACLs were set
 }
 
 // stop is the panic that ends a script early.
@@ -83,8 +85,8 @@ type Conn struct {
 	socket      *socket
 	correlation int32
 	waiting     []*Pending
-	clientID    string
 	login       func(*socket) error // nil: at the first listener, which asks for none
+	clientID    string
 }
 
 // As gives what follows on the connection another client id.

@@ -91,14 +91,15 @@ func (b *Broker) quotaAlterations(ctx context.Context, req *kmsg.AlterClientQuot
 	return list
 }
 
-// quotaParts are the parts of an entity by type; of one that stands twice the last counts.
+// quotaParts are the parts of an entity by type; of one that stands twice the last counts. A request may name as many types as it
+// likes, so they are sorted once.
 func quotaParts(entity []kmsg.AlterClientQuotasRequestEntryEntity) (parts []quotaPart) {
-	for _, e := range entity {
-		i, known := slices.BinarySearchFunc(parts, e.Type, func(p quotaPart, kind string) int { return strings.Compare(p.kind, kind) })
-		if !known {
-			parts = slices.Insert(parts, i, quotaPart{kind: e.Type})
+	sorted := slices.Clone(entity)
+	slices.SortStableFunc(sorted, func(a, b kmsg.AlterClientQuotasRequestEntryEntity) int { return strings.Compare(a.Type, b.Type) })
+	for i, e := range sorted {
+		if i == len(sorted)-1 || sorted[i+1].Type != e.Type {
+			parts = append(parts, quotaPart{kind: e.Type, name: e.Name})
 		}
-		parts[i].name = e.Name
 	}
 	return parts
 }

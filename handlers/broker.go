@@ -54,7 +54,9 @@ type Broker struct {
 	groups   *coordinator
 	txns     *txnCoordinator
 	loggers  *loggers
-	cleaner  *logCleaner
+	// authorizer is nil when everybody may do everything.
+	authorizer *authorizer
+	cleaner    *logCleaner
 
 	quotas    *clientQuotas
 	telemetry *telemetry
@@ -93,6 +95,7 @@ func New(opt Options) *Broker {
 	}
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
+	b.authorizer = newAuthorizer(b.static, b.log)
 	b.groups = newCoordinator(b)
 	b.txns = newTxnCoordinator(b)
 	b.serveShares()

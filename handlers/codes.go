@@ -44,6 +44,10 @@ const (
 	invalidProducerIDMapping           int16 = 49
 	transactionalIDAuthorizationFailed int16 = 53
 	topicAuthorizationFailed           int16 = 29
+	groupAuthorizationFailed           int16 = 30
+	clusterAuthorizationFailed         int16 = 31
+	securityDisabled                   int16 = 54
+	delegationTokenAuthorizationFailed int16 = 65
 	operationNotAttempted              int16 = 55
 	kafkaStorageError                  int16 = 56
 	logDirNotFound                     int16 = 57

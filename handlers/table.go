@@ -41,6 +41,9 @@ var apis = []api{
 	{26, versions{0, 5}, (*Broker).endTxn},
 	{27, versions{1, 2}, (*Broker).writeTxnMarkers},
 	{28, versions{0, 5}, (*Broker).txnOffsetCommit},
+	{29, versions{1, 3}, (*Broker).describeACLs},
+	{30, versions{1, 3}, (*Broker).createACLs},
+	{31, versions{1, 3}, (*Broker).deleteACLs},
 	{32, versions{1, 4}, (*Broker).describeConfigs},
 	{33, versions{0, 2}, (*Broker).alterConfigs},
 	{34, versions{1, 2}, (*Broker).alterReplicaLogDirs},
@@ -101,7 +104,8 @@ func (b *Broker) serve() map[int16]served {
 		if !has || both.low > both.high {
 			continue
 		}
-		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return b.throttled(ctx, r, row.serve) }}
+		handle := func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }
+		table[row.key] = served{both, b.throttled(b.guard(row.key, handle))}
 	}
 	return table
 }

@@ -37,6 +37,7 @@ func furnished(tb testing.TB) *State {
 	)
 	apply(tb, s, registryEvents...)
 	apply(tb, s, txnEvents...)
+	apply(tb, s, aclEvents...)
 	apply(tb, s, quotaEvents...)
 	apply(tb, s,
 		&journal.ScramCredentialSet{User: "alice", Mechanism: 1, Iterations: 4096, Ref: [16]byte{1}},

@@ -63,6 +63,7 @@ var tables = []table{
 	{name: "streams-groups", tag: 27, each: eachStreamsGroup, load: loadStreamsGroup},
 	{name: "streams-subtopologies", tag: 28, each: eachSubtopology, load: loadSubtopology},
 	{name: "streams-members", tag: 29, each: eachStreamsMember, load: loadStreamsMember},
+	{name: "acls", tag: 30, each: eachACL, load: loadACL},
 	{name: "quotas", tag: 33, each: eachClientQuota, load: loadClientQuota},
 	{name: "users", tag: 31, each: eachScramUser, load: loadScramUser},
 	{name: "registry-contexts", tag: 40, each: eachRegistryContext, load: loadRegistryContext},

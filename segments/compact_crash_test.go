@@ -34,7 +34,7 @@ func halfClean(t *testing.T) (mem *disk.Mem, all []kept) {
 	}
 	rolled(t, p)
 	put(t, p, "a1=99")
-	if err := p.SyncTo(context.Background(), p.end); err != nil {
+	if err := p.SyncTo(context.Background(), endOf(p)); err != nil {
 		t.Fatal(err)
 	}
 	return mem, mustRecords(t, p)

@@ -56,11 +56,18 @@ func (m keyedBatch) append(t testing.TB, p *Partition) Appended {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := p.Append(&b, Admission{LeaderEpoch: 3, Now: 1000, JournalSeq: uint64(p.end + 1)})
+	a, err := p.Append(&b, Admission{LeaderEpoch: 3, Now: 1000, JournalSeq: uint64(endOf(p) + 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// endOf is where a partition ends, as far as it was opened, whoever else is at it.
+func endOf(p *Partition) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.end
 }
 
 // put appends a batch of records with times from 1000 on.

@@ -36,7 +36,7 @@ func wantShape(t testing.TB, p *Partition, note string, want ...string) {
 
 func mustMark(t testing.TB, p *Partition, producer int64, commit bool) {
 	t.Helper()
-	if _, err := p.AppendMarker(Marker{ProducerID: producer, Commit: commit}, Admission{LeaderEpoch: 3, Now: 1000, JournalSeq: uint64(p.end + 1)}); err != nil {
+	if _, err := p.AppendMarker(Marker{ProducerID: producer, Commit: commit}, Admission{LeaderEpoch: 3, Now: 1000, JournalSeq: uint64(endOf(p) + 1)}); err != nil {
 		t.Fatal(err)
 	}
 }

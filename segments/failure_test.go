@@ -132,7 +132,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 		for n := range int32(30) {
 			p := d.Partition(ID{topicA, n}, Config{SegmentBytes: 200})
 			mustAppend(t, p, made{records: 3})
-			if err := p.SyncTo(context.Background(), p.end); err != nil {
+			if err := p.SyncTo(context.Background(), endOf(p)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -244,7 +244,7 @@ func TestFullSegmentsAreFinishedOnce(t *testing.T) {
 			}
 		})
 		wg.Wait()
-		if _, known, err := p.readSnapshot(p.end); err != nil || known[7] == nil {
+		if _, known, err := p.readSnapshot(endOf(p)); err != nil || known[7] == nil {
 			t.Fatalf("the snapshot behind segment %d: %v %v", i, known, err)
 		}
 	}

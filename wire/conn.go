@@ -23,6 +23,9 @@ type Conn struct {
 	ctx    requestContext
 	gate   Session // nil: open
 
+	hostOnce sync.Once
+	host     string // see Host
+
 	mu        sync.Mutex
 	software  string
 	version   string

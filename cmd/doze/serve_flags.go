@@ -28,6 +28,9 @@ type serveCmd struct {
 	MessageMaxBytes            string   `help:"Largest record batch (message.max.bytes). Default: 1048588." placeholder:"BYTES"`
 	GroupInitialRebalanceDelay string   `help:"How long the first rebalance of an empty classic group waits for more members (group.initial.rebalance.delay.ms). Default: 200ms." placeholder:"DURATION"`
 	OffsetsRetention           string   `help:"How long committed offsets of a group without members are kept (offsets.retention.minutes). Default: 168h." placeholder:"DURATION"`
+	Authorizer                 bool     `help:"Hold every request to ACLs (authorizer.class.name). Default: when clients log in." negatable:""`
+	SuperUser                  []string `help:"User who may do anything, whatever the ACLs say (super.users). May be repeated." placeholder:"NAME" sep:"none"`
+	AllowIfNoACL               bool     `name:"allow-if-no-acl" help:"Everybody may do everything on a resource that no ACL names (allow.everyone.if.no.acl.found). Default: true, where Kafka has false." negatable:""`
 	JournalRetention           string   `help:"How long files of the journal are kept for replay, or forever. Default: 168h." placeholder:"DURATION"`
 	Sync                       string   `help:"What waits for the disk: durable changes, or always all of them. Default: durable." placeholder:"durable|always"`
 	Set                        []string `help:"Set a broker property of Kafka, by its own name. May be repeated." placeholder:"NAME=VALUE" sep:"none"`

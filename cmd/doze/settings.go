@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"doze/acls"
 	"doze/configs"
 )
 
@@ -19,6 +20,7 @@ type setting struct {
 	// property is Kafka's name of the same setting; convert turns the flag's notation into the property's.
 	property string
 	convert  func(string) (string, error)
+	join     func([]string) string // makes one value of a list's; nil: the last counts
 }
 
 // settings are in the order of --help.
@@ -34,6 +36,9 @@ var settings = []setting{
 	{name: "message-max-bytes", property: "message.max.bytes"},
 	{name: "group-initial-rebalance-delay", property: "group.initial.rebalance.delay.ms", convert: inUnits(time.Millisecond)},
 	{name: "offsets-retention", property: "offsets.retention.minutes", convert: inUnits(time.Minute)},
+	{name: "authorizer", property: configs.AuthorizerClass, convert: authorizerClass},
+	{name: "super-user", property: configs.SuperUsers, list: true, join: superUsers},
+	{name: "allow-if-no-acl", property: configs.AllowIfNoACL},
 	{name: "journal-retention"},
 	{name: "sync"},
 	{name: "sasl-mechanisms"},
@@ -63,6 +68,28 @@ func settingNames(yield func(string) bool) {
 			return
 		}
 	}
+}
+
+// authorizerClass names Kafka's authorizer when there is to be one.
+func authorizerClass(s string) (string, error) {
+	on, err := strconv.ParseBool(s)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%q is neither true nor false", s)
+	case on:
+		return acls.StandardAuthorizer, nil
+	}
+	return "", nil
+}
+
+// superUsers writes names of users as super.users does.
+func superUsers(names []string) string {
+	for i, name := range names {
+		if !strings.Contains(name, ":") {
+			names[i] = "User:" + name
+		}
+	}
+	return strings.Join(names, ";")
 }
 
 // inUnits writes a duration as a whole number of units, as Kafka's properties do.
@@ -102,6 +129,9 @@ func (p place) add(s setting, from string, values ...string) error {
 		return nil
 	}
 	value := values[len(values)-1]
+	if s.join != nil {
+		value = s.join(values)
+	}
 	if s.convert != nil {
 		converted, err := s.convert(value)
 		if err != nil {
@@ -115,7 +145,7 @@ func (p place) add(s setting, from string, values ...string) error {
 // addProperty records a Kafka property, unless the place sets it already to something else.
 func (p place) addProperty(name, from, value string) error {
 	d, known := configs.BrokerKeys.Lookup(name)
-	if !known && !configs.IsListenerKey(name) {
+	if !known && !configs.IsListenerKey(name) && !configs.IsAuthorizerKey(name) {
 		return unknown(from, "property "+name, configs.BrokerKeys.Nearest(name))
 	}
 	if known {
@@ -220,7 +250,7 @@ func fromKafka(environ []string) (p place, remarks []string, err error) {
 		_, known := configs.BrokerKeys.Lookup(property.Name)
 		nearest := configs.BrokerKeys.Nearest(property.Name)
 		switch {
-		case known || configs.IsListenerKey(property.Name):
+		case known || configs.IsListenerKey(property.Name) || configs.IsAuthorizerKey(property.Name):
 			errs = append(errs, p.addProperty(property.Name, variable, property.Value))
 		case nearest != "":
 			errs = append(errs, unknown("environment", variable, configs.EnvironmentName(nearest)))
