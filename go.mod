@@ -22,6 +22,11 @@ require (
 )
 
 require (
+	golang.org/x/crypto v0.11.0 // indirect
+	software.sslmate.com/src/go-pkcs12 v0.7.4
+)
+
+require (
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	golang.org/x/sync v0.8.0 // indirect
 	golang.org/x/sys v0.26.0 // indirect
