@@ -21,7 +21,8 @@ type Conn struct {
 	in     *inbox
 	out    outbox
 	ctx    requestContext
-	gate   Session // nil: open
+	gate   Session     // nil: open
+	login  *time.Timer // ends a connection that does not log in; nil: nobody has to
 
 	hostOnce sync.Once
 	host     string // see Host

@@ -14,8 +14,12 @@ import (
 // serve is a connection's goroutine, from its acceptance to its end.
 func (c *Conn) serve() {
 	defer c.server.ended(c)
+	defer c.endLogin()
 	defer c.recovered()
-	err := c.requests()
+	err := c.secure()
+	if err == nil {
+		err = c.requests()
+	}
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -48,6 +52,7 @@ func (c *Conn) requests() error {
 		if err := c.request(f); err != nil {
 			return err
 		}
+		c.loggedIn()
 		if c.why.Load() != nil {
 			return c.reason()
 		}
