@@ -10,6 +10,7 @@ package doze
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"doze/certs"
 	"doze/configs"
 	"doze/credentials"
 	"doze/disk"
@@ -41,7 +43,10 @@ type Broker struct {
 	bound     []net.Listener // of opt.Listeners
 	listeners []*wire.Listener
 
+	identities []*certs.Identity // of opt.Listeners; nil where there is no TLS
+
 	registryListener net.Listener // nil: no schema registry
+	registryTLS      *tls.Config  // nil: plain HTTP
 	noRegistry       string       // its address, when another program has it
 
 	once    sync.Once
@@ -57,7 +62,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.bind, b.bindRegistry, b.openDir, b.openJournal, b.openLogs, b.openCredentials, b.openHandlers, b.openControl, b.listen, b.serveRegistry} {
+	for _, step := range []func() error{b.openTLS, b.bind, b.bindRegistry, b.openDir, b.openJournal, b.openLogs, b.openCredentials, b.openHandlers, b.openControl, b.listen, b.serveRegistry} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -242,15 +247,15 @@ func (b *Broker) listen() error {
 		}
 		return err
 	})
-	for i, l := range b.opt.Listeners {
+	for i := range b.opt.Listeners {
 		if err := b.bindOne(i); err != nil {
 			return err
 		}
-		gate, err := b.gate(l)
+		options, err := b.wireOptions(i)
 		if err != nil {
 			return err
 		}
-		listener, err := b.server.ListenOn(b.bound[i], wire.ListenOptions{Name: l.Name, Advertise: l.Advertise, Gate: gate})
+		listener, err := b.server.ListenOn(b.bound[i], options)
 		if err != nil {
 			return err
 		}

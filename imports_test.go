@@ -21,6 +21,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"wire":           {nil, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"shares":         {nil, nil},
 	"acls":           {nil, nil},
+	"certs":          {nil, []string{"software.sslmate.com/src/go-pkcs12"}},
 	"quotas":         {nil, nil},
 	"handlers":       {[]string{"acls", "assignors", "configs", "credentials", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
 	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
@@ -33,9 +34,9 @@ var mayImport = map[string]struct{ own, others []string }{
 	"registry/serde": {
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
-	".": {[]string{"acls", "configs", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"acls", "certs", "configs", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
-		[]string{".", "acls", "configs", "disk", "journal", "projections", "replay", "segments"},
+		[]string{".", "acls", "certs", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{
 			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm",

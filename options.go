@@ -33,7 +33,15 @@ type Options struct {
 	// Listeners are the addresses to accept connections on. Default: one, 127.0.0.1:9092.
 	Listeners []Listener
 
-	// SchemaRegistry is the address of the schema registry, HOST:PORT, where port 0 takes a free one. Empty: none.
+	// TLS is what listeners with TLS, and the schema registry, show and trust.
+	TLS TLS
+
+	// Unprotected accepts that listeners, or the schema registry, can be reached from other machines by everybody, without
+	// login or certificate. Without it New refuses such an address.
+	Unprotected bool
+
+	// SchemaRegistry is the address of the schema registry, HOST:PORT, where port 0 takes a free one. Empty: none. It may begin
+	// with http:// or https://. Default: HTTPS when Options.TLS has a certificate, or a listener has TLS.
 	SchemaRegistry string
 
 	// SchemaRegistryMayLack: when another program has that address the broker starts without a registry, and Ready says so.
@@ -79,15 +87,16 @@ type Options struct {
 
 // Listener is one address to accept connections on.
 type Listener struct {
-	// Name is the listener's name in metadata and in properties of listeners. Default: PLAINTEXT for the first one, then
-	// PLAINTEXT_2 and so on.
+	// Name is the listener's name in metadata and in properties of listeners. Default: the protocol for the first one, such
+	// as PLAINTEXT, then PLAINTEXT_2 and so on.
 	Name string
 
 	// Address is HOST:PORT, where port 0 takes a free one and an empty host all interfaces, or unix:PATH.
 	Address string
 
-	// Protocol is PLAINTEXT, or SASL_PLAINTEXT where clients log in. Default: what the property
-	// listener.security.protocol.map says of the name, else what the name is.
+	// Protocol is PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL: whether there is TLS, and whether clients log in. Default: what
+	// the property listener.security.protocol.map says of the name, else what the name is, else SSL when Options.TLS has a
+	// certificate.
 	Protocol string
 
 	// Advertise is the HOST:PORT that clients are told. Default: where the client's own connection arrived.
@@ -112,7 +121,7 @@ var KafkaVersions = []string{"3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
 func (o Options) WithDefaults() (Options, error) {
 	o.Properties = maps.Clone(o.Properties)
 	errs := o.checkProperties()
-	errs = append(errs, o.fillListeners(), o.checkLogins(), o.fillNodeID(), o.fillPlace(), o.fillVersion(), o.fillAuthorizer())
+	errs = append(errs, o.fillListeners(), o.checkLogins(), o.checkTLS(), o.fillNodeID(), o.fillPlace(), o.fillVersion(), o.fillAuthorizer())
 	if o.JournalRetention == 0 {
 		o.JournalRetention = DefaultJournalRetention
 	}

@@ -15,11 +15,16 @@ import (
 
 // Protocols of listeners.
 const (
-	protocolPlain = "PLAINTEXT"
-	protocolSASL  = "SASL_PLAINTEXT"
+	protocolPlain   = "PLAINTEXT"
+	protocolSSL     = "SSL"
+	protocolSASL    = "SASL_PLAINTEXT"
+	protocolSASLSSL = "SASL_SSL"
 )
 
-// protocolOf is what a listener speaks: what it says itself, else what the map of names says, else what its name is.
+var protocols = []string{protocolPlain, protocolSSL, protocolSASL, protocolSASLSSL}
+
+// protocolOf is what a listener speaks: what it says itself, else what the map of names says, else what its name is, else
+// TLS when there is a certificate.
 func (o Options) protocolOf(l Listener) string {
 	if l.Protocol != "" {
 		return l.Protocol
@@ -29,8 +34,11 @@ func (o Options) protocolOf(l Listener) string {
 			return strings.ToUpper(p)
 		}
 	}
-	if l.Name == protocolSASL {
-		return protocolSASL
+	switch {
+	case slices.Contains(protocols, l.Name):
+		return l.Name
+	case o.TLS.CertFile != "" && !strings.HasPrefix(l.Address, unixPrefix):
+		return protocolSSL
 	}
 	return protocolPlain
 }

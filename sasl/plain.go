@@ -64,6 +64,9 @@ func (x *plainExchange) Step(_ time.Time, message []byte) ([]byte, *Identity, er
 	return []byte{}, &Identity{Principal: UserPrincipal(m.name)}, nil
 }
 
+// Fits says whether it is the password of a user, where it comes by another way than a message of SASL.
+func (p *Plain) Fits(name, password string) bool { return p.check(name, password) }
+
 // check does the same work for who is not known.
 func (p *Plain) check(name, password string) bool {
 	want, known := p.users[name]

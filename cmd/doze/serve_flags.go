@@ -17,7 +17,7 @@ import (
 // serveCmd declares the flags of doze serve for parsing and --help. Their values are read through [flagPlace], which knows
 // whether a flag was given; so none has a default here.
 type serveCmd struct {
-	Listen                     []string `help:"Address to accept Kafka clients on: HOST:PORT (port 0: a free one) or unix:PATH. May be repeated. Default: 127.0.0.1:9092." placeholder:"ADDR" sep:"none"`
+	Listen                     []string `help:"Address to accept Kafka clients on: HOST:PORT (port 0: a free one) or unix:PATH, with PLAINTEXT://, SSL://, SASL_PLAINTEXT:// or SASL_SSL:// before it where listeners differ; else what --tls-cert and --sasl-mechanisms say. May be repeated. Default: 127.0.0.1:9092." placeholder:"[PROTOCOL://]ADDR" sep:"none"`
 	Advertise                  []string `help:"Address that clients are told, one for each --listen in the same order. Default: where the client's own connection arrived." placeholder:"HOST:PORT" sep:"none"`
 	Name                       string   `help:"Name of this broker, which its default data directory ends with. Default: kafka." placeholder:"NAME"`
 	DataDir                    string   `help:"Directory of the journal and the records. Default: doze/NAME in the user's state directory." placeholder:"DIR"`
@@ -40,9 +40,14 @@ type serveCmd struct {
 	User                       []string `help:"User who may log in. May be repeated. What stands here others of this machine can see; --user-file keeps it from them." placeholder:"NAME:PASSWORD" sep:"none"`
 	UserFile                   string   `help:"File of users, NAME:PASSWORD a line." placeholder:"FILE"`
 	ConnectionsMaxReauth       string   `help:"How long a login lasts before the client must log in again (connections.max.reauth.ms). Default: as long as the connection." placeholder:"DURATION"`
+	TLSCert                    string   `name:"tls-cert" help:"File of the certificate, in PEM, that listeners and the registry show; then they speak TLS. doze cert makes one." placeholder:"FILE"`
+	TLSKey                     string   `name:"tls-key" help:"File of the certificate's key. Default: it is in the file of --tls-cert." placeholder:"FILE"`
+	TLSClientCA                string   `name:"tls-client-ca" help:"File of the authorities that certificates of clients must be signed by; then clients must show one." placeholder:"FILE"`
+	TLSClientAuth              string   `name:"tls-client-auth" help:"Whether clients show certificates: required, requested or none (ssl.client.auth). Default: required with --tls-client-ca." placeholder:"WHETHER"`
+	Unprotected                bool     `help:"Accept that everybody who reaches this machine can use the broker: an address other than 127.0.0.1 without login or certificates of clients."`
 	Console                    bool     `help:"Serve the web console: not in this release; only false is taken." negatable:""`
 	SchemaRegistry             bool     `help:"Serve the schema registry. Default: true." negatable:""`
-	SchemaRegistryAddr         string   `help:"Address of the schema registry. Default: 127.0.0.1:8081; a free port when --listen takes one." placeholder:"HOST:PORT"`
+	SchemaRegistryAddr         string   `help:"Address of the schema registry, with http:// or https:// before it to say which. Default: 127.0.0.1:8081; a free port when --listen takes one; HTTPS where there is TLS." placeholder:"HOST:PORT"`
 	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
 	ReadyFile                  string   `help:"File that gets the ready line when every listener accepts." placeholder:"FILE"`
 	LogLevel                   string   `help:"Least level that is logged: debug, info, warn or error. Default: warn." placeholder:"LEVEL"`
@@ -59,7 +64,8 @@ images are taken too.
 Examples:
   doze serve
   doze serve --ephemeral --listen 127.0.0.1:0 --default-partitions 3
-  doze serve --listen 0.0.0.0:9092 --advertise myhost:9092 --set log.retention.hours=24
+  doze serve --listen 0.0.0.0:9092 --advertise myhost:9092 --unprotected
+  doze serve --listen SASL_SSL://0.0.0.0:9093 --tls-cert server.pem --tls-key server-key.pem --user-file users.txt
   doze serve --properties server.properties`
 }
 
@@ -157,8 +163,9 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	for name, v := range g.properties {
 		o.Properties[name] = v.value()
 	}
-	var errs [8]error
+	var errs [9]error
 	o.Listeners, errs[0] = g.listeners()
+	o.TLS = doze.TLS{CertFile: g.text("tls-cert"), KeyFile: g.text("tls-key"), ClientCAFile: g.text("tls-client-ca")}
 	o.Ephemeral, errs[1] = g.bool("ephemeral")
 	o.SyncAlways, errs[2] = g.sync()
 	o.JournalRetention, errs[3] = g.journalRetention()
@@ -167,6 +174,7 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	errs[5] = g.later()
 	errs[6] = g.checkHealthAddr()
 	errs[7] = g.logins(&o)
+	o.Unprotected, errs[8] = g.bool("unprotected")
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
@@ -207,13 +215,22 @@ func (g gathered) listeners() ([]doze.Listener, error) {
 	}
 	var all []doze.Listener
 	for i, address := range listen {
-		l := doze.Listener{Address: address}
+		l := splitProtocol(address)
 		if i < len(advertise) {
 			l.Advertise = advertise[i]
 		}
 		all = append(all, l)
 	}
 	return all, nil
+}
+
+// splitProtocol takes [PROTOCOL://]ADDR apart.
+func splitProtocol(text string) doze.Listener {
+	protocol, address, named := strings.Cut(text, "://")
+	if !named {
+		return doze.Listener{Address: text}
+	}
+	return doze.Listener{Address: address, Protocol: strings.ToUpper(protocol)}
 }
 
 func (g gathered) sync() (always bool, err error) {
@@ -290,7 +307,8 @@ func (g gathered) registry(listeners []doze.Listener) (address string, mayLack b
 		}
 	}
 	if address := g.text("schema-registry-addr"); address != "" {
-		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+		bare := strings.TrimPrefix(strings.TrimPrefix(address, "https://"), "http://")
+		if _, port, err := net.SplitHostPort(bare); err != nil || port == "" {
 			return "", false, fmt.Errorf("%s is %q; give it HOST:PORT", g.own["schema-registry-addr"].from, address)
 		}
 		return address, false, nil

@@ -36,6 +36,9 @@ func (g gathered) logins(o *doze.Options) error {
 	for i := range o.Listeners {
 		if o.Listeners[i].Protocol == "" && !strings.HasPrefix(o.Listeners[i].Address, "unix:") {
 			o.Listeners[i].Protocol = "SASL_PLAINTEXT"
+			if o.TLS.CertFile != "" {
+				o.Listeners[i].Protocol = "SASL_SSL"
+			}
 		}
 	}
 	return nil
