@@ -30,7 +30,7 @@ func saslScenarios() []Scenario {
 	for i := range list {
 		switch list[i].Name {
 		case "sasl-middle-later":
-			list[i].Part = 4
+			list[i].Part = 5
 		case "sasl-scram-users":
 			list[i].Fresh = true
 		}
