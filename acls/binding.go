@@ -2,7 +2,6 @@ package acls
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -44,26 +43,26 @@ func (p Pattern) Compare(o Pattern) int {
 	return cmp.Or(cmp.Compare(p.Type, o.Type), strings.Compare(p.Name, o.Name), cmp.Compare(p.Kind, o.Kind))
 }
 
-// Check says in Kafka's words why a binding cannot be an ACL; nil when it can.
-func (b Binding) Check() error {
+// Refusal says in Kafka's words why a binding cannot be an ACL; "" when it can.
+func (b Binding) Refusal() string {
 	switch {
 	case b.Type == Cluster && b.Name != ClusterName:
-		return fmt.Errorf("The only valid name for the CLUSTER resource is %s", ClusterName) //nolint:staticcheck // Kafka's text
+		return fmt.Sprintf("The only valid name for the CLUSTER resource is %s", ClusterName)
 	case b.Name == "":
-		return fmt.Errorf("Invalid empty resource name") //nolint:staticcheck // Kafka's text
+		return "Invalid empty resource name"
 	case b.Type < Topic || b.Type > User:
-		return fmt.Errorf("Invalid resourceType %s", b.Type) //nolint:staticcheck // Kafka's text
+		return fmt.Sprintf("Invalid resourceType %s", b.Type)
 	case b.Kind != Literal && b.Kind != Prefixed:
-		return fmt.Errorf("Invalid patternType %s", b.Kind) //nolint:staticcheck // Kafka's text
+		return fmt.Sprintf("Invalid patternType %s", b.Kind)
 	case b.Operation < All || b.Operation > TwoPhaseCommit:
-		return fmt.Errorf("Invalid operation %s", b.Operation) //nolint:staticcheck // Kafka's text
+		return fmt.Sprintf("Invalid operation %s", b.Operation)
 	case b.Permission != Deny && b.Permission != Allow:
-		return fmt.Errorf("Invalid permissionType %s", b.Permission) //nolint:staticcheck // Kafka's text
+		return fmt.Sprintf("Invalid permissionType %s", b.Permission)
 	case !strings.Contains(b.Principal, ":"):
-		return fmt.Errorf("Could not parse principal from `%s` (no colon is present separating the principal type from "+ //nolint:staticcheck // Kafka's text
+		return fmt.Sprintf("Could not parse principal from `%s` (no colon is present separating the principal type from "+
 			"the principal name)", b.Principal)
 	}
-	return nil
+	return ""
 }
 
 // Filter is which ACLs somebody asks for. A nil string matches any.
@@ -77,15 +76,15 @@ type Filter struct {
 	Permission Permission
 }
 
-// Check says in Kafka's words that one of the filter's numbers is none that it knows; nil when it knows all.
-func (f Filter) Check() error {
+// Refusal says in Kafka's words that one of the filter's numbers is none that it knows; "" when it knows all.
+func (f Filter) Refusal() string {
 	switch {
 	case f.Type < AnyResource || f.Type > User || f.Kind < AnyPattern || f.Kind > Prefixed:
-		return errors.New("Unknown patternFilter.") //nolint:staticcheck // Kafka's text
+		return "Unknown patternFilter."
 	case f.Operation < AnyOperation || f.Operation > TwoPhaseCommit || f.Permission < AnyPermission || f.Permission > Allow:
-		return errors.New("Unknown entryFilter.") //nolint:staticcheck // Kafka's text
+		return "Unknown entryFilter."
 	}
-	return nil
+	return ""
 }
 
 // Matches says whether the ACL is one of those asked for, whatever numbers and names a client sent.

@@ -191,7 +191,7 @@ func FuzzFilter(f *testing.F) {
 			filter.Name = &fName
 		}
 		matches := filter.Matches(b)
-		if b.Check() != nil {
+		if b.Refusal() != "" {
 			return
 		}
 		typed := filter.Type == AnyResource || filter.Type == b.Type

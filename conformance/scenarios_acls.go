@@ -58,11 +58,7 @@ func inACLPart(list []Scenario) []Scenario {
 		if list[i].Set == nil {
 			list[i].Set = aclSet()
 		}
-		if slices.Contains(withoutLogins, list[i].Name) {
-			list[i].Part = 3
-		} else {
-			list[i].Part, list[i].Logins = 4, true
-		}
+		list[i].Part, list[i].Logins = 4, !slices.Contains(withoutLogins, list[i].Name)
 	}
 	return list
 }

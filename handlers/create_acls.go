@@ -65,8 +65,8 @@ func refuseAll(refusals []*refusal, why *refusal) {
 
 // checkACL says what is wrong with an ACL, in Kafka's words, or that a name is longer than any may be.
 func checkACL(b acls.Binding) *refusal {
-	if err := b.Check(); err != nil {
-		return refuse(invalidRequest, err.Error())
+	if why := b.Refusal(); why != "" {
+		return refuse(invalidRequest, why)
 	}
 	if max(len(b.Name), len(b.Principal), len(b.Host)) > maxName {
 		return refuse(invalidRequest, fmt.Sprintf("A name of an ACL is longer than %d bytes.", maxName))

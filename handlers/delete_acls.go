@@ -83,8 +83,8 @@ func (d *aclDeletion) decide(tx *tx) {
 	seen := map[acls.Binding]bool{}
 	for _, filter := range d.filters {
 		result := kmsg.NewDeleteACLsResponseResult()
-		if wrong := filter.Check(); wrong != nil {
-			result.ErrorCode, result.ErrorMessage = invalidRequest, text(wrong.Error())
+		if wrong := filter.Refusal(); wrong != "" {
+			result.ErrorCode, result.ErrorMessage = invalidRequest, text(wrong)
 			d.results = append(d.results, result)
 			continue
 		}

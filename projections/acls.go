@@ -71,8 +71,8 @@ func (s *State) applyOfACL(event journal.Event) (known bool, err error) {
 
 func (s *State) applyACLCreated(e *journal.AclCreated) error {
 	b := bindingOf(e)
-	if err := b.Check(); err != nil {
-		return fmt.Errorf("acl %v: %w", b, err)
+	if why := b.Refusal(); why != "" {
+		return fmt.Errorf("acl %v: %s", b, why)
 	}
 	if s.ACLs.Has(b) {
 		return fmt.Errorf("acl %v is there already", b)
@@ -127,8 +127,8 @@ func loadACL(s *State, r *rowReader) {
 	b := bindingOf(&journal.AclCreated{
 		Type: small(), Name: r.string(), Pattern: small(), Principal: r.string(), Host: r.string(), Operation: small(), Permission: small(),
 	})
-	if err := b.Check(); err != nil {
-		r.fail(fmt.Errorf("acl %v: %w", b, err))
+	if why := b.Refusal(); why != "" {
+		r.fail(fmt.Errorf("acl %v: %s", b, why))
 		return
 	}
 	s.ACLs.put(b)
@@ -139,8 +139,8 @@ func (s *State) checkACLs() (err error) {
 	bytes := int64(0)
 	s.ACLs.Each(func(b acls.Binding) bool {
 		bytes += BytesOfACL(b)
-		if wrong := b.Check(); wrong != nil {
-			err = fmt.Errorf("acl %v: %w", b, wrong)
+		if why := b.Refusal(); why != "" {
+			err = fmt.Errorf("acl %v: %s", b, why)
 		}
 		return err == nil
 	})
