@@ -34,7 +34,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"registry/serde": {
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
-	".": {[]string{"acls", "certs", "configs", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"acls", "certs", "configs", "credentials", "disk", "handlers", "journal", "projections", "quotas", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "acls", "certs", "configs", "disk", "journal", "projections", "replay", "segments"},
 		[]string{
