@@ -87,6 +87,9 @@ var sortRules = map[int16][]sortRule{
 		{"Topics", []string{"Topic"}, "answers are grouped in a hash map by topic"},
 		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
 	},
+	41: {
+		{"TokenDetails", []string{"PrincipalName", "TokenID"}, "tokens are kept in a hash map by their random ids"},
+	},
 	35: {
 		{"Dirs.Topics", []string{"Topic"}, "partitions are grouped in a hash map by topic"},
 		{"Dirs.Topics.Partitions", []string{"Partition"}, "logs are kept in a hash map"},

@@ -31,6 +31,9 @@ func brokerKey(s conformance.Scenario) string {
 	if s.Logins {
 		b.WriteString(" logins")
 	}
+	if s.SignedTokens {
+		b.WriteString(" signed tokens")
+	}
 	if s.Fresh {
 		b.WriteString(" " + s.Name)
 	}
@@ -61,6 +64,13 @@ func (b *brokers) nodeOptions(s conformance.Scenario) kafka.Options {
 	if s.Logins {
 		maps.Copy(set, conformance.LoginProperties())
 		maps.Copy(set, conformance.LoginListeners(b.options.port))
+	}
+	if s.SignedTokens {
+		signed, err := conformance.SignedTokenProperties()
+		if err != nil {
+			panic(err) // the temporary directory cannot be written to
+		}
+		maps.Copy(set, signed)
 	}
 	maps.Copy(set, s.Set)
 	return kafka.Options{

@@ -1,0 +1,224 @@
+package conformance
+
+import (
+	"encoding/base64"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+func tokenScenarios() []Scenario {
+	key := map[string]string{"delegation.token.secret.key": "a-master-key", "delegation.token.max.lifetime.ms": "7200000", "delegation.token.expiry.time.ms": "3600000"}
+	of := func(name, claim string, run func(c *C), set map[string]string) Scenario {
+		return Scenario{Name: "tokens-" + name, Claim: claim, Part: 3, Logins: true, Run: run, Set: set}
+	}
+	swept := map[string]string{"delegation.token.secret.key": "a-master-key", "delegation.token.expiry.check.interval.ms": "300"}
+	return []Scenario{
+		of("off", "Without a secret key every request about delegation tokens is refused with error 61, after who may not ask at all.", runTokensOff, nil),
+		of("life", "A token is created, renewed, described and expired; times are bounded by the broker's and the token's.", runTokenLife, key),
+		of("others", "Owner and renewers renew and expire a token, its requester does not; who asks for owners gets what they own, request or renew.", runTokenOthers, key),
+		of("login", "A token's id and HMAC log in by SCRAM as its owner until it expires; such a login may not ask about tokens.", runTokenLogin, key),
+		of("swept", "Expired tokens are removed after a while.", runTokensSwept, swept),
+	}
+}
+
+func createToken(life int64, renewers ...string) *kmsg.CreateDelegationTokenRequest {
+	r := kmsg.NewPtrCreateDelegationTokenRequest()
+	r.MaxLifetimeMillis = life
+	for _, name := range renewers {
+		w := kmsg.NewCreateDelegationTokenRequestRenewer()
+		w.PrincipalType, w.PrincipalName = "User", name
+		r.Renewers = append(r.Renewers, w)
+	}
+	return r
+}
+
+func createTokenFor(owner string, life int64) *kmsg.CreateDelegationTokenRequest {
+	r := createToken(life)
+	r.OwnerPrincipalType, r.OwnerPrincipalName = kmsg.StringPtr("User"), kmsg.StringPtr(owner)
+	return r
+}
+
+func renewToken(hmac []byte, period int64) *kmsg.RenewDelegationTokenRequest {
+	r := kmsg.NewPtrRenewDelegationTokenRequest()
+	r.HMAC, r.RenewTimeMillis = hmac, period
+	return r
+}
+
+func expireToken(hmac []byte, period int64) *kmsg.ExpireDelegationTokenRequest {
+	r := kmsg.NewPtrExpireDelegationTokenRequest()
+	r.HMAC, r.ExpiryPeriodMillis = hmac, period
+	return r
+}
+
+// describeTokens asks for tokens of owners; of none at all when there are none, of everybody when owners are nil.
+func describeTokens(owners []string) *kmsg.DescribeDelegationTokenRequest {
+	r := kmsg.NewPtrDescribeDelegationTokenRequest()
+	if owners != nil {
+		r.Owners = []kmsg.DescribeDelegationTokenRequestOwner{}
+	}
+	for _, name := range owners {
+		o := kmsg.NewDescribeDelegationTokenRequestOwner()
+		o.PrincipalType, o.PrincipalName = "User", name
+		r.Owners = append(r.Owners, o)
+	}
+	return r
+}
+
+// heard waits until every part of the broker has heard of what was answered.
+func heard() { time.Sleep(300 * time.Millisecond) }
+
+func made(c *C, conn *Conn, step string, req *kmsg.CreateDelegationTokenRequest) *kmsg.CreateDelegationTokenResponse {
+	resp, _ := conn.Do(step, 3, req).(*kmsg.CreateDelegationTokenResponse)
+	if resp == nil || resp.ErrorCode != 0 {
+		c.Fatalf("%s: %v", step, resp)
+	}
+	heard()
+	return resp
+}
+
+func everyTokenRequest(conn *Conn) {
+	hmac := []byte("no token has this")
+	for _, v := range []int16{1, 2, 3} {
+		conn.Do("create", v, createToken(-1))
+		conn.Do("describe", v, describeTokens(nil))
+	}
+	for _, v := range []int16{1, 2} {
+		conn.Do("renew", v, renewToken(hmac, -1))
+		conn.Do("expire", v, expireToken(hmac, -1))
+	}
+	bad := createToken(-1, "x")
+	bad.Renewers[0].PrincipalType = "Group"
+	conn.Do("create with a renewer that is no user", 3, bad)
+	conn.Do("create for another", 3, createTokenFor("carol", -1))
+	conn.Do("describe nobody's", 3, describeTokens([]string{}))
+}
+
+func runTokensOff(c *C) {
+	everyTokenRequest(c.Conn("plain listener"))
+	everyTokenRequest(c.As("alice"))
+}
+
+func runTokenLife(c *C) {
+	everyTokenRequest(c.Conn("plain listener"))
+	a := c.As("alice")
+	bad := createToken(-1, "x")
+	bad.Renewers[0].PrincipalType = "Group"
+	a.Do("create with a renewer that is no user", 3, bad)
+	a.Do("renew what is not there", 2, renewToken([]byte("no token has this"), -1))
+	a.Do("renew nothing", 2, renewToken([]byte{}, -1))
+	a.Do("expire what is not there", 2, expireToken([]byte("no token has this"), -1))
+	a.Do("describe before", 3, describeTokens(nil))
+	t := made(c, a, "create", createToken(-1))
+	a.Do("describe", 3, describeTokens(nil))
+	a.Do("describe v1", 1, describeTokens(nil))
+	a.Do("describe nobody's", 3, describeTokens([]string{}))
+	for _, period := range []int64{-1, 0, 1_200_000, 3_600_000, 999_999_999_999} {
+		a.Do("renew", 2, renewToken(t.HMAC, period))
+		heard()
+	}
+	for _, period := range []int64{1_200_000, 999_999_999_999, 1<<63 - 1} {
+		a.Do("expire", 2, expireToken(t.HMAC, period))
+		heard()
+	}
+	a.Do("describe after", 3, describeTokens(nil))
+	a.Do("expire at once", 2, expireToken(t.HMAC, -1))
+	heard()
+	a.Do("expire again", 2, expireToken(t.HMAC, -1))
+	a.Do("renew what is gone", 2, renewToken(t.HMAC, -1))
+	a.Do("describe what is gone", 3, describeTokens(nil))
+	for _, life := range []int64{0, 1_200_000, 999_999_999_999, 1<<63 - 1, -5} {
+		u := made(c, a, "create of a lifetime", createToken(life, "bob", "bob"))
+		a.Do("renew it", 2, renewToken(u.HMAC, -1))
+		a.Do("remove it", 2, expireToken(u.HMAC, -1))
+		heard()
+	}
+	u := made(c, a, "create of a moment", createToken(200))
+	time.Sleep(300 * time.Millisecond)
+	a.Do("renew the expired", 2, renewToken(u.HMAC, -1))
+	a.Do("expire the expired", 2, expireToken(u.HMAC, 1000))
+	a.Do("describe the expired", 3, describeTokens(nil))
+	a.Do("remove the expired", 2, expireToken(u.HMAC, -1))
+	heard()
+	z := made(c, a, "create again", createToken(-1))
+	a.Do("expire in no time", 2, expireToken(z.HMAC, 0))
+	heard()
+	a.Do("renew what expired in no time", 2, renewToken(z.HMAC, -1))
+	a.Do("remove it at last", 2, expireToken(z.HMAC, -1))
+	heard()
+}
+
+func runTokenOthers(c *C) {
+	alice, bob, admin := c.As("alice"), c.As("bob"), c.As("admin")
+	t := made(c, alice, "create with a renewer", createToken(-1, "bob"))
+	o := made(c, alice, "create for carol", createTokenFor("carol", -1))
+	empty := createTokenFor("", -1)
+	alice.Do("create for an empty name", 3, empty)
+	other := createTokenFor("carol", -1)
+	other.OwnerPrincipalType = kmsg.StringPtr("Group")
+	g := made(c, alice, "create for a group", other)
+	heard()
+	for _, conn := range []*Conn{bob, admin, alice} {
+		conn.Do("renew alice's", 2, renewToken(t.HMAC, -1))
+		conn.Do("renew carol's", 2, renewToken(o.HMAC, -1))
+		conn.Do("expire alice's", 2, expireToken(t.HMAC, 1_800_000))
+		conn.Do("expire carol's", 2, expireToken(o.HMAC, -1))
+		conn.Do("expire the group's", 2, expireToken(g.HMAC, -1))
+		heard()
+		for _, owners := range [][]string{{"alice"}, {"bob"}, {"carol"}, {"dave"}, {"dave", "bob"}} {
+			conn.Do("describe of "+owners[0], 3, describeTokens(owners))
+		}
+	}
+	bob.Do("remove alice's", 2, expireToken(t.HMAC, -1))
+	heard()
+	alice.Do("describe", 3, describeTokens([]string{"alice", "bob"}))
+}
+
+// tokenLogin logs a connection in with a token.
+func tokenLogin(c *C, conn *Conn, h scramHash, t *kmsg.CreateDelegationTokenResponse, password string) {
+	bare := "n=" + t.TokenID + ",r=once-,tokenauth=true"
+	first := h.start(conn, bare)
+	conn.Send("final message", 2, token(h.final(password, bare, first))).Await()
+}
+
+func runTokenLogin(c *C) {
+	alice := c.As("alice")
+	t := made(c, alice, "create", createToken(-1, "bob"))
+	password := base64.StdEncoding.EncodeToString(t.HMAC)
+	for _, h := range []scramHash{scram256, scram512} {
+		conn := c.LoginConn("by token " + h.name)
+		tokenLogin(c, conn, h, t, password)
+		everyTokenRequest(conn)
+		wrong := c.LoginConn("wrong " + h.name)
+		tokenLogin(c, wrong, h, t, "x")
+		noToken := c.LoginConn("not said to be one " + h.name)
+		noToken.Do("handshake", 1, handshake(h.name))
+		noToken.Do("first message", 2, token("n,,n="+t.TokenID+",r=once-"))
+	}
+	o := made(c, alice, "create for carol", createTokenFor("carol", -1))
+	carol := c.LoginConn("carol")
+	tokenLogin(c, carol, scram256, o, base64.StdEncoding.EncodeToString(o.HMAC))
+	carol.Do("metadata", 12, metadataFor("tokens-none"))
+	alice.Do("remove it", 2, expireToken(t.HMAC, -1))
+	heard()
+	gone := c.LoginConn("gone")
+	gone.Do("handshake", 1, handshake(scram256.name))
+	gone.Do("first message of what is gone", 2, token("n,,n="+t.TokenID+",r=once-,tokenauth=true"))
+	short := made(c, alice, "create of a moment", createToken(200))
+	late := c.LoginConn("expired")
+	tokenLogin(c, late, scram256, short, base64.StdEncoding.EncodeToString(short.HMAC))
+	late.Do("metadata with what has expired", 12, metadataFor("tokens-none"))
+	c.Restart()
+	again := c.LoginConn("after a restart")
+	tokenLogin(c, again, scram256, o, base64.StdEncoding.EncodeToString(o.HMAC))
+	again.Do("metadata", 12, metadataFor("tokens-none"))
+}
+
+func runTokensSwept(c *C) {
+	a := c.As("alice")
+	made(c, a, "create of a moment", createToken(10))
+	kept := made(c, a, "create", createToken(-1))
+	time.Sleep(1500 * time.Millisecond)
+	a.Do("describe", 3, describeTokens(nil))
+	a.Do("remove it", 2, expireToken(kept.HMAC, -1))
+}
