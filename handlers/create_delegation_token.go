@@ -84,8 +84,8 @@ func principalOf(kind, name string) string { return kind + ":" + name }
 
 // decideToken fills the token's id and times.
 func (b *Broker) decideToken(tx *tx, token *journal.DelegationTokenCreated, life int64) int16 {
-	tokens := tx.State.DelegationTokens
-	if tokens.Len() >= maxDelegationTokens || tokens.Bytes()+(*projections.DelegationToken)(token).Bytes() > maxDelegationTokenBytes {
+	tokens, size := tx.State.DelegationTokens, (*projections.DelegationToken)(token).Bytes()
+	if tokens.Len() >= maxDelegationTokens || size > maxOneTokenBytes || tokens.Bytes()+size > maxDelegationTokenBytes {
 		return policyViolation
 	}
 	most := b.static.Int("delegation.token.max.lifetime.ms")

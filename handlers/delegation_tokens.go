@@ -23,7 +23,9 @@ import (
 // Bounds of delegation tokens (docs/limits.md).
 const (
 	maxDelegationTokens     = 10_000
-	maxDelegationTokenBytes = 64 << 20
+	maxDelegationTokenBytes = 64 << 20 // of all
+	maxOneTokenBytes        = 1 << 20  // with the names of its renewers
+	tokenAnswerBytes        = 256      // what a token is reckoned to take in an answer beside its names
 )
 
 // errorTimestamp stands for times in an answer of the broker that is an error; the controller's has zeros.
@@ -51,7 +53,7 @@ func (b *Broker) tokensOn() bool { return b.tokenKey() != "" }
 
 func (b *Broker) tokenKey() string { return b.static.Text("delegation.token.secret.key") }
 
-// secret is what belongs to a token's id. The caller holds mu.
+// tokenSecret is what belongs to a token's id. The caller holds mu.
 func (b *Broker) tokenSecret(id string) *tokenSecret {
 	s := b.tokens
 	if known := s.known[id]; known != nil {
@@ -94,7 +96,8 @@ func (b *Broker) forgetTokens(state *projections.State) {
 	}
 }
 
-// TokenUser is the credential of a delegation token, by its id. The session ends with the token.
+// TokenUser is the credential of a delegation token, by its id. The session ends with the token. Whoever logs in is a User,
+// whatever the type of the token's owner: so Kafka has it.
 func (b *Broker) TokenUser(h sasl.Hash, id string) (sasl.Credential, bool) {
 	state, _ := b.view()
 	token := state.DelegationTokens.Get(id)
@@ -139,7 +142,7 @@ func sooner(now, left, bound int64) int64 {
 	return min(now+left, bound)
 }
 
-// expiryOf is what a token's expiry becomes when it is renewed for a while; 0 and less take the broker's own.
+// renewedUntil is what a token's expiry becomes when it is renewed for a while; 0 and less take the broker's own.
 func (b *Broker) renewedUntil(now, asked, bound int64) int64 {
 	left := b.static.Int("delegation.token.expiry.time.ms")
 	if asked > 0 {
@@ -177,19 +180,26 @@ func (b *Broker) stopTokens() {
 // maxTokensSwept bounds one entry of the journal.
 const maxTokensSwept = 1000
 
+// removeExpiredTokens removes all that have expired, so many in an entry.
 func (b *Broker) removeExpiredTokens() error {
-	state, _ := b.view()
-	if !anyExpired(state, b.clock.NowMillis()) {
-		return nil
-	}
-	return b.store.Update(context.Background(), journal.Timed("delegation-tokens"), func(tx *tx) {
-		for _, id := range expiredTokens(tx.State, tx.At) {
-			tx.Emit(&journal.DelegationTokenRemoved{ID: id})
+	for {
+		state, _ := b.view()
+		if len(expiredTokens(state, b.clock.NowMillis())) == 0 {
+			b.tokens.mu.Lock()
+			defer b.tokens.mu.Unlock()
+			b.forgetTokens(state)
+			return nil
 		}
-	})
+		err := b.store.Update(context.Background(), journal.Timed("delegation-tokens"), func(tx *tx) {
+			for _, id := range expiredTokens(tx.State, tx.At) {
+				tx.Emit(&journal.DelegationTokenRemoved{ID: id})
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
 }
-
-func anyExpired(state *projections.State, now int64) bool { return len(expiredTokens(state, now)) > 0 }
 
 // expiredTokens are the first of them, in the order of their ids.
 func expiredTokens(state *projections.State, now int64) (ids []string) {

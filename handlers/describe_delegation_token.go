@@ -33,12 +33,18 @@ func (b *Broker) describeDelegationToken(_ context.Context, r *wire.Request) (wi
 		wanted[principalOf(o.PrincipalType, o.PrincipalName)] = true
 	}
 	state, _ := b.view()
+	room, fits := answerRoom(maxAnswerBytes), true
 	state.DelegationTokens.Each(func(t *projections.DelegationToken) bool {
 		if req.Owners == nil || concernsAny(t, wanted) {
-			resp.TokenDetails = append(resp.TokenDetails, b.tokenDetail(t))
+			if fits = room.take(tokenAnswerBytes + t.Bytes()); fits {
+				resp.TokenDetails = append(resp.TokenDetails, b.tokenDetail(t))
+			}
 		}
-		return true
+		return fits
 	})
+	if !fits {
+		return nil, errAnswerTooLarge
+	}
 	return resp, nil
 }
 

@@ -32,7 +32,9 @@ func (s *login) authenticate(r *wire.Request) (wire.Reply, error) {
 	answer, err := s.step(r.Body.(*kmsg.SASLAuthenticateRequest).SASLAuthBytes)
 	if err == nil {
 		resp.SASLAuthBytes = answer
-		resp.SessionLifetimeMillis = s.lifetime.Milliseconds()
+		if s.state == loginOpen { // while a session is renewed, there is a lifetime of the last one
+			resp.SessionLifetimeMillis = s.lifetime.Milliseconds()
+		}
 		return resp, nil
 	}
 	if errors.Is(err, sasl.ErrCut) {
