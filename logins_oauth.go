@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -15,19 +16,33 @@ import (
 
 const mechanismOAuth = "OAUTHBEARER"
 
-// unsecuredHandler is the class by whose name Kafka, and doze, is told to take tokens that nobody has signed.
-const unsecuredHandler = "org.apache.kafka.common.security.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler"
+// The classes by whose names Kafka, and doze, is told to take tokens that nobody has signed, or those that somebody has.
+const (
+	unsecuredHandler = "org.apache.kafka.common.security.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler"
+	signedHandler    = "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler"
+	oldSignedHandler = "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerValidatorCallbackHandler" // before Kafka 4
+)
+
+const jwksProperty = "sasl.oauthbearer.jwks.endpoint.url"
 
 // errNoTokenCheck: Kafka would take unsecured tokens, doze does so when it is told to.
 var errNoTokenCheck = errors.New("mechanism OAUTHBEARER has nothing to check tokens by; name a set of keys (--oauth-jwks FILE|URL), or for development take tokens that nobody has signed (--oauth-unsecured)")
 
 // oauthSigned says whether the listener's tokens are signed; an error when nothing says how they are checked.
 func (o Options) oauthSigned(l Listener) (bool, error) {
-	switch {
-	case o.ofMechanism(l, mechanismOAuth, "sasl.server.callback.handler.class") == unsecuredHandler:
+	handler, keys := o.ofMechanism(l, mechanismOAuth, "sasl.server.callback.handler.class"), o.ofMechanism(l, mechanismOAuth, jwksProperty)
+	switch handler {
+	case unsecuredHandler:
 		return false, nil
-	case o.ofMechanism(l, mechanismOAuth, "sasl.oauthbearer.jwks.endpoint.url") != "":
-		return true, nil
+	case "", signedHandler, oldSignedHandler:
+	default:
+		return false, fmt.Errorf("listener %s: property oauthbearer.sasl.server.callback.handler.class names %s, which doze does not have; name %s, or leave it out", l.Name, handler, signedHandler)
+	}
+	switch {
+	case o.OAuthUnsecured && keys != "":
+		return false, fmt.Errorf("listener %s: tokens cannot be signed by %s and by nobody; give --oauth-jwks or --oauth-unsecured, not both", l.Name, keys)
+	case o.OAuthUnsecured, keys != "":
+		return keys != "", nil
 	}
 	return false, fmt.Errorf("listener %s: %w", l.Name, errNoTokenCheck)
 }
@@ -69,17 +84,18 @@ func (o Options) oauthNumber(l Listener, name string, otherwise int64) (int64, e
 
 // tokenKeys opens the set of keys that the operator named: a file, or a URL that is fetched now and again.
 func (b *Broker) tokenKeys(l Listener) (sasl.KeySource, error) {
-	text := b.opt.ofMechanism(l, mechanismOAuth, "sasl.oauthbearer.jwks.endpoint.url")
-	at, err := url.Parse(text)
-	if err != nil {
-		return nil, err
+	text := b.opt.ofMechanism(l, mechanismOAuth, jwksProperty)
+	if !strings.Contains(text, "://") {
+		return sasl.OpenKeyFile(text)
 	}
-	switch at.Scheme {
-	case "", "file":
-		return sasl.OpenKeyFile(at.Path)
-	case "http", "https":
-	default:
-		return nil, fmt.Errorf("%q is neither a file nor an http or https URL", text)
+	at, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case at.Scheme == "file":
+		return sasl.OpenKeyFile(filepath.FromSlash(at.Path))
+	case at.Scheme != "http" && at.Scheme != "https":
+		return nil, fmt.Errorf("%q is neither a file nor an http or https URL; name one of these", at.Redacted())
 	}
 	var of [3]time.Duration
 	for i, n := range []struct {
