@@ -163,7 +163,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = RemoveSignedTokens()
+	os.Exit(code)
 }
 
 func serve(text string) error {

@@ -17,12 +17,12 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // A scenario with SignedTokens has OAUTHBEARER beside the other mechanisms, with tokens signed by the keys below; its set of
-// keys is a file. A real Kafka reads no such file unless its JVM is started with the system property
-// org.apache.kafka.sasl.oauthbearer.allowed.urls: record with JAVA_TOOL_OPTIONS=-D...=URL, as JWKSURL gives it.
+// keys is a file. A real Kafka reads no such file unless its JVM is started with SignedTokenJava.
 
 type oauthKeys struct {
 	rsa  *rsa.PrivateKey
@@ -40,7 +40,12 @@ var keysOnce = sync.OnceValues(func() (*oauthKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &oauthKeys{rsa: r, ec: e, path: filepath.Join(os.TempDir(), "doze-conformance-jwks.json")}
+	dir, err := os.MkdirTemp("", "doze-jwks-")
+	if err != nil {
+		return nil, err
+	}
+	keysDir.Store(&dir)
+	k := &oauthKeys{rsa: r, ec: e, path: filepath.Join(dir, "jwks.json")}
 	return k, os.WriteFile(k.path, k.set(), 0o644)
 })
 
@@ -54,13 +59,26 @@ func (k *oauthKeys) set() []byte {
 	return set
 }
 
-// JWKSURL is where the keys' public halves are.
-func JWKSURL() (string, error) {
+func (k *oauthKeys) url() string { return "file://" + k.path }
+
+// SignedTokenJava lets a real Kafka read the file of keys.
+func SignedTokenJava() string {
 	k, err := keysOnce()
 	if err != nil {
-		return "", err
+		return ""
 	}
-	return "file://" + k.path, nil
+	return "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=" + k.url()
+}
+
+// keysDir is where the file of keys is, once there is one.
+var keysDir atomic.Pointer[string]
+
+// RemoveSignedTokens removes the file of keys, if it was made.
+func RemoveSignedTokens() error {
+	if dir := keysDir.Load(); dir != nil {
+		return os.RemoveAll(*dir)
+	}
+	return nil
 }
 
 const oauthPrefix = "listener.name.sasl.oauthbearer."
@@ -76,11 +94,14 @@ func oauthUnsecured() map[string]string {
 
 // SignedTokenProperties are the properties of a broker whose scenario has SignedTokens.
 func SignedTokenProperties() (map[string]string, error) {
+	k, err := keysOnce()
+	if err != nil {
+		return nil, fmt.Errorf("make keys of tokens: %w", err)
+	}
 	set := oauthUnsecured()
 	set[oauthPrefix+"sasl.server.callback.handler.class"] = "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler"
-	var err error
-	set["sasl.oauthbearer.jwks.endpoint.url"], err = JWKSURL()
-	return set, err
+	set["sasl.oauthbearer.jwks.endpoint.url"] = k.url()
+	return set, nil
 }
 
 type object = map[string]any
@@ -119,7 +140,7 @@ var compactToken = regexp.MustCompile(`eyJ[-_A-Za-z0-9]*(\.[-_A-Za-z0-9]*)+`)
 
 // scrubBearer shows a message of OAUTHBEARER as text, its token by what it is.
 func scrubBearer(text string) string {
-	if raw, err := hex.DecodeString(strings.TrimPrefix(text, "hex:")); err == nil && strings.HasPrefix(string(raw), "n,") {
+	if raw, err := hex.DecodeString(strings.TrimPrefix(text, "hex:")); err == nil && strings.Contains(string(raw), "\x01auth=") {
 		text = strings.ReplaceAll(string(raw), "\x01", "^A")
 	}
 	return compactToken.ReplaceAllString(text, "<token>")

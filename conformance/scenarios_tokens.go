@@ -10,7 +10,7 @@ import (
 func tokenScenarios() []Scenario {
 	key := map[string]string{"delegation.token.secret.key": "a-master-key", "delegation.token.max.lifetime.ms": "7200000", "delegation.token.expiry.time.ms": "3600000"}
 	of := func(name, claim string, run func(c *C), set map[string]string) Scenario {
-		return Scenario{Name: "tokens-" + name, Claim: claim, Part: 3, Logins: true, Run: run, Set: set}
+		return Scenario{Name: "tokens-" + name, Claim: claim, Part: 3, Logins: true, Fresh: true, Run: run, Set: set}
 	}
 	swept := map[string]string{"delegation.token.secret.key": "a-master-key", "delegation.token.expiry.check.interval.ms": "300"}
 	return []Scenario{
@@ -65,16 +65,47 @@ func describeTokens(owners []string) *kmsg.DescribeDelegationTokenRequest {
 	return r
 }
 
-// heard waits until every part of the broker has heard of what was answered.
-func heard() { time.Sleep(300 * time.Millisecond) }
+// heard waits until every part of the broker has heard of what was answered about a token of alice's: ok is asked about the
+// token as it is described, nil when it is not. What is asked meanwhile is no step of the recording.
+func heard(c *C, id string, ok func(*kmsg.DescribeDelegationTokenResponseTokenDetail) bool) {
+	conn, before, mark := c.As("alice"), len(c.steps), c.scrub.mark()
+	AskUntil(conn, "describe "+id, 3, describeTokens(nil), func(r *kmsg.DescribeDelegationTokenResponse) bool {
+		for i := range r.TokenDetails {
+			if r.TokenDetails[i].TokenID == id {
+				return ok(&r.TokenDetails[i])
+			}
+		}
+		return ok(nil)
+	})
+	c.steps = c.steps[:before]
+	c.scrub.reset(mark)
+}
 
+// made creates a token.
 func made(c *C, conn *Conn, step string, req *kmsg.CreateDelegationTokenRequest) *kmsg.CreateDelegationTokenResponse {
 	resp, _ := conn.Do(step, 3, req).(*kmsg.CreateDelegationTokenResponse)
 	if resp == nil || resp.ErrorCode != 0 {
 		c.Fatalf("%s: %v", step, resp)
 	}
-	heard()
+	heard(c, resp.TokenID, func(d *kmsg.DescribeDelegationTokenResponseTokenDetail) bool { return d != nil })
 	return resp
+}
+
+// renew and expire ask for it about a token.
+func renew(c *C, conn *Conn, step string, t *kmsg.CreateDelegationTokenResponse, period int64) {
+	if resp, _ := conn.Do(step, 2, renewToken(t.HMAC, period)).(*kmsg.RenewDelegationTokenResponse); resp != nil && resp.ErrorCode == 0 {
+		heard(c, t.TokenID, func(d *kmsg.DescribeDelegationTokenResponseTokenDetail) bool {
+			return d != nil && d.ExpiryTimestamp == resp.ExpiryTimestamp
+		})
+	}
+}
+
+func expire(c *C, conn *Conn, step string, t *kmsg.CreateDelegationTokenResponse, period int64) {
+	if resp, _ := conn.Do(step, 2, expireToken(t.HMAC, period)).(*kmsg.ExpireDelegationTokenResponse); resp != nil && resp.ErrorCode == 0 {
+		heard(c, t.TokenID, func(d *kmsg.DescribeDelegationTokenResponseTokenDetail) bool {
+			return d == nil && period < 0 || d != nil && d.ExpiryTimestamp == resp.ExpiryTimestamp
+		})
+	}
 }
 
 func everyTokenRequest(conn *Conn) {
@@ -114,63 +145,53 @@ func runTokenLife(c *C) {
 	a.Do("describe v1", 1, describeTokens(nil))
 	a.Do("describe nobody's", 3, describeTokens([]string{}))
 	for _, period := range []int64{-1, 0, 1_200_000, 3_600_000, 999_999_999_999} {
-		a.Do("renew", 2, renewToken(t.HMAC, period))
-		heard()
+		renew(c, a, "renew", t, period)
 	}
 	for _, period := range []int64{1_200_000, 999_999_999_999, 1<<63 - 1} {
-		a.Do("expire", 2, expireToken(t.HMAC, period))
-		heard()
+		expire(c, a, "expire", t, period)
 	}
 	a.Do("describe after", 3, describeTokens(nil))
-	a.Do("expire at once", 2, expireToken(t.HMAC, -1))
-	heard()
-	a.Do("expire again", 2, expireToken(t.HMAC, -1))
-	a.Do("renew what is gone", 2, renewToken(t.HMAC, -1))
+	expire(c, a, "expire at once", t, -1)
+	expire(c, a, "expire again", t, -1)
+	renew(c, a, "renew what is gone", t, -1)
 	a.Do("describe what is gone", 3, describeTokens(nil))
 	for _, life := range []int64{0, 1_200_000, 999_999_999_999, 1<<63 - 1, -5} {
 		u := made(c, a, "create of a lifetime", createToken(life, "bob", "bob"))
-		a.Do("renew it", 2, renewToken(u.HMAC, -1))
-		a.Do("remove it", 2, expireToken(u.HMAC, -1))
-		heard()
+		renew(c, a, "renew it", u, -1)
+		expire(c, a, "remove it", u, -1)
 	}
 	u := made(c, a, "create of a moment", createToken(200))
 	time.Sleep(300 * time.Millisecond)
-	a.Do("renew the expired", 2, renewToken(u.HMAC, -1))
-	a.Do("expire the expired", 2, expireToken(u.HMAC, 1000))
+	renew(c, a, "renew the expired", u, -1)
+	expire(c, a, "expire the expired", u, 1000)
 	a.Do("describe the expired", 3, describeTokens(nil))
-	a.Do("remove the expired", 2, expireToken(u.HMAC, -1))
-	heard()
+	expire(c, a, "remove the expired", u, -1)
 	z := made(c, a, "create again", createToken(-1))
-	a.Do("expire in no time", 2, expireToken(z.HMAC, 0))
-	heard()
-	a.Do("renew what expired in no time", 2, renewToken(z.HMAC, -1))
-	a.Do("remove it at last", 2, expireToken(z.HMAC, -1))
-	heard()
+	expire(c, a, "expire in no time", z, 0)
+	time.Sleep(50 * time.Millisecond)
+	renew(c, a, "renew what expired in no time", z, -1)
+	expire(c, a, "remove it at last", z, -1)
 }
 
 func runTokenOthers(c *C) {
 	alice, bob, admin := c.As("alice"), c.As("bob"), c.As("admin")
 	t := made(c, alice, "create with a renewer", createToken(-1, "bob"))
 	o := made(c, alice, "create for carol", createTokenFor("carol", -1))
-	empty := createTokenFor("", -1)
-	alice.Do("create for an empty name", 3, empty)
+	made(c, alice, "create for an empty name", createTokenFor("", -1))
 	other := createTokenFor("carol", -1)
 	other.OwnerPrincipalType = kmsg.StringPtr("Group")
 	g := made(c, alice, "create for a group", other)
-	heard()
 	for _, conn := range []*Conn{bob, admin, alice} {
-		conn.Do("renew alice's", 2, renewToken(t.HMAC, -1))
-		conn.Do("renew carol's", 2, renewToken(o.HMAC, -1))
-		conn.Do("expire alice's", 2, expireToken(t.HMAC, 1_800_000))
-		conn.Do("expire carol's", 2, expireToken(o.HMAC, -1))
-		conn.Do("expire the group's", 2, expireToken(g.HMAC, -1))
-		heard()
+		renew(c, conn, "renew alice's", t, -1)
+		renew(c, conn, "renew carol's", o, -1)
+		expire(c, conn, "expire alice's", t, 1_800_000)
+		expire(c, conn, "expire carol's", o, -1)
+		expire(c, conn, "expire the group's", g, -1)
 		for _, owners := range [][]string{{"alice"}, {"bob"}, {"carol"}, {"dave"}, {"dave", "bob"}} {
 			conn.Do("describe of "+owners[0], 3, describeTokens(owners))
 		}
 	}
-	bob.Do("remove alice's", 2, expireToken(t.HMAC, -1))
-	heard()
+	expire(c, bob, "remove alice's", t, -1)
 	alice.Do("describe", 3, describeTokens([]string{"alice", "bob"}))
 }
 
@@ -199,12 +220,12 @@ func runTokenLogin(c *C) {
 	carol := c.LoginConn("carol")
 	tokenLogin(c, carol, scram256, o, base64.StdEncoding.EncodeToString(o.HMAC))
 	carol.Do("metadata", 12, metadataFor("tokens-none"))
-	alice.Do("remove it", 2, expireToken(t.HMAC, -1))
-	heard()
+	expire(c, alice, "remove it", t, -1)
 	gone := c.LoginConn("gone")
 	gone.Do("handshake", 1, handshake(scram256.name))
 	gone.Do("first message of what is gone", 2, token("n,,n="+t.TokenID+",r=once-,tokenauth=true"))
 	short := made(c, alice, "create of a moment", createToken(200))
+	time.Sleep(300 * time.Millisecond)
 	late := c.LoginConn("expired")
 	tokenLogin(c, late, scram256, short, base64.StdEncoding.EncodeToString(short.HMAC))
 	late.Do("metadata with what has expired", 12, metadataFor("tokens-none"))
@@ -216,9 +237,8 @@ func runTokenLogin(c *C) {
 
 func runTokensSwept(c *C) {
 	a := c.As("alice")
-	made(c, a, "create of a moment", createToken(10))
+	a.Do("create of a moment", 3, createToken(600))
 	kept := made(c, a, "create", createToken(-1))
-	time.Sleep(1500 * time.Millisecond)
-	a.Do("describe", 3, describeTokens(nil))
-	a.Do("remove it", 2, expireToken(kept.HMAC, -1))
+	AskUntil(a, "describe", 3, describeTokens(nil), func(r *kmsg.DescribeDelegationTokenResponse) bool { return len(r.TokenDetails) == 1 })
+	expire(c, a, "remove it", kept, -1)
 }

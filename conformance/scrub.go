@@ -209,7 +209,7 @@ func (s *scrubber) text(field, text string) recording.Value {
 		s.names[text] = "cluster-id"
 		return "cluster-id"
 	case field == "SASLAuthBytes":
-		return scrubSCRAM(scrubBearer(text))
+		return s.inside(scrubSCRAM(scrubBearer(text)))
 	case field == "HMAC":
 		return s.name("hmac", text)
 	case field == "TokenID":

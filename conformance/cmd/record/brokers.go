@@ -61,6 +61,7 @@ func (b *brokers) take(ctx context.Context, s conformance.Scenario) (conformance
 func (b *brokers) nodeOptions(s conformance.Scenario) kafka.Options {
 	b.started++
 	set := map[string]string{"log.retention.check.interval.ms": "86400000", "log.initial.task.delay.ms": "86400000"}
+	java := []string{"-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}
 	if s.Logins {
 		maps.Copy(set, conformance.LoginProperties())
 		maps.Copy(set, conformance.LoginListeners(b.options.port))
@@ -71,6 +72,7 @@ func (b *brokers) nodeOptions(s conformance.Scenario) kafka.Options {
 			panic(err) // the temporary directory cannot be written to
 		}
 		maps.Copy(set, signed)
+		java = append(java, conformance.SignedTokenJava())
 	}
 	maps.Copy(set, s.Set)
 	return kafka.Options{
@@ -78,7 +80,7 @@ func (b *brokers) nodeOptions(s conformance.Scenario) kafka.Options {
 		Version: s.Kafka,
 		Port:    b.options.port,
 		Set:     set,
-		Java:    []string{"-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"},
+		Java:    java,
 	}
 }
 
