@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +46,15 @@ func (o Options) oauthSigned(l Listener) (bool, error) {
 		return keys != "", nil
 	}
 	return false, fmt.Errorf("listener %s: %w", l.Name, errNoTokenCheck)
+}
+
+// takesUnsigned says whether anybody may log in to the listener as whom he likes.
+func (o Options) takesUnsigned(l Listener) bool {
+	if !o.asksForLogin(l) || !slices.Contains(o.mechanismsOf(l), mechanismOAuth) {
+		return false
+	}
+	signed, err := o.oauthSigned(l)
+	return err == nil && !signed
 }
 
 // oauth makes the mechanism of a listener.

@@ -10,7 +10,7 @@ import (
 
 func oauthScenarios() []Scenario {
 	of := func(name, claim string, signed bool, run func(c *C), more map[string]string) Scenario {
-		s := Scenario{Name: "oauth-" + name, Claim: claim, Part: 3, Logins: true, SignedTokens: signed, Run: run}
+		s := Scenario{Name: "oauth-" + name, Claim: claim, Part: 4, Logins: true, SignedTokens: signed, Run: run}
 		s.Set = map[string]string{}
 		if !signed {
 			s.Set = oauthUnsecured()

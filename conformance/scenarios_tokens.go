@@ -10,14 +10,16 @@ import (
 func tokenScenarios() []Scenario {
 	key := map[string]string{"delegation.token.secret.key": "a-master-key", "delegation.token.max.lifetime.ms": "7200000", "delegation.token.expiry.time.ms": "3600000"}
 	of := func(name, claim string, run func(c *C), set map[string]string) Scenario {
-		return Scenario{Name: "tokens-" + name, Claim: claim, Part: 3, Logins: true, Fresh: true, Run: run, Set: set}
+		return Scenario{Name: "tokens-" + name, Claim: claim, Part: 4, Logins: true, Fresh: true, Run: run, Set: set}
 	}
 	swept := map[string]string{"delegation.token.secret.key": "a-master-key", "delegation.token.expiry.check.interval.ms": "300"}
+	guarded := aclSet("super.users", "User:ANONYMOUS;User:admin", "delegation.token.secret.key", "a-master-key")
 	return []Scenario{
 		of("off", "Without a secret key every request about delegation tokens is refused with error 61, after who may not ask at all.", runTokensOff, nil),
 		of("life", "A token is created, renewed, described and expired; times are bounded by the broker's and the token's.", runTokenLife, key),
 		of("others", "Owner and renewers renew and expire a token, its requester does not; who asks for owners gets what they own, request or renew.", runTokenOthers, key),
 		of("login", "A token's id and HMAC log in by SCRAM as its owner until it expires; such a login may not ask about tokens.", runTokenLogin, key),
+		of("acls", "A token for somebody else takes CREATE_TOKENS on that user; tokens of others are shown with DESCRIBE on the token or DESCRIBE_TOKENS on their owner.", runTokenACLs, guarded),
 		of("swept", "Expired tokens are removed after a while.", runTokensSwept, swept),
 	}
 }
@@ -65,10 +67,10 @@ func describeTokens(owners []string) *kmsg.DescribeDelegationTokenRequest {
 	return r
 }
 
-// heard waits until every part of the broker has heard of what was answered about a token of alice's: ok is asked about the
+// heard waits until every part of the broker has heard of what was answered about a token: ok is asked about the
 // token as it is described, nil when it is not. What is asked meanwhile is no step of the recording.
 func heard(c *C, id string, ok func(*kmsg.DescribeDelegationTokenResponseTokenDetail) bool) {
-	conn, before, mark := c.As("alice"), len(c.steps), c.scrub.mark()
+	conn, before, mark := c.As("admin"), len(c.steps), c.scrub.mark()
 	AskUntil(conn, "describe "+id, 3, describeTokens(nil), func(r *kmsg.DescribeDelegationTokenResponse) bool {
 		for i := range r.TokenDetails {
 			if r.TokenDetails[i].TokenID == id {
@@ -241,4 +243,47 @@ func runTokensSwept(c *C) {
 	kept := made(c, a, "create", createToken(-1))
 	AskUntil(a, "describe", 3, describeTokens(nil), func(r *kmsg.DescribeDelegationTokenResponse) bool { return len(r.TokenDetails) == 1 })
 	expire(c, a, "remove it", kept, -1)
+}
+
+func runTokenACLs(c *C) {
+	const tokenResource, userResource = 6, 7
+	alice, bob := c.As("alice"), c.As("bob")
+	ask := func(step string) {
+		bad := createTokenFor("carol", -1)
+		bad.Renewers = []kmsg.CreateDelegationTokenRequestRenewer{{PrincipalType: "Group", PrincipalName: "x"}}
+		c.Conn("plain listener").Do("not logged in, "+step, 3, createTokenFor("carol", -1))
+		bob.Do("create for carol, "+step, 3, createTokenFor("carol", -1))
+		bob.Do("create for carol with a renewer that is no user, "+step, 3, bad)
+		bob.Do("create for bob, "+step, 3, createTokenFor("bob", -1))
+	}
+	see := func(step string) {
+		bob.Do("describe all, "+step, 3, describeTokens(nil))
+		bob.Do("describe alice's, "+step, 3, describeTokens([]string{"alice"}))
+	}
+	c.SetACLs()
+	t := made(c, alice, "create", createToken(-1))
+	o := made(c, alice, "create another", createToken(-1, "bob"))
+	see("nothing allowed")
+	bob.Do("renew as who may renew", 2, renewToken(o.HMAC, -1))
+	bob.Do("renew as who may not", 2, renewToken(t.HMAC, -1))
+	c.SetACLs(allow(tokenResource, t.TokenID, "describe"))
+	see("DESCRIBE on a token")
+	c.SetACLs(allow(userResource, "User:alice", "describe-tokens"))
+	see("DESCRIBE_TOKENS on alice")
+	c.SetACLs(allow(userResource, "alice", "describe-tokens"), allow(userResource, "User:alice", "create-tokens"))
+	see("DESCRIBE_TOKENS on a name without a type")
+	c.SetACLs(allow(userResource, "*", "describe-tokens"), deny(tokenResource, "*", "describe"))
+	see("DESCRIBE_TOKENS on all, DESCRIBE on tokens denied")
+	c.SetACLs()
+	ask("nothing allowed")
+	c.SetACLs(allow(userResource, "carol", "create-tokens"), allow(userResource, "User:carol", "describe-tokens"))
+	ask("other names and operations")
+	c.SetACLs(elsewhereOnly(allow(userResource, "User:carol", "create-tokens")))
+	ask("another host")
+	c.SetACLs(allow(userResource, "User:carol", "create-tokens"))
+	ask("CREATE_TOKENS on carol")
+	c.SetACLs(allow(userResource, "User:carol", "all"), deny(userResource, "User:carol", "create-tokens"))
+	ask("denied")
+	c.SetACLs(prefixed(allow(userResource, "User:ca", "create-tokens")))
+	ask("CREATE_TOKENS on a prefix")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -16,9 +17,8 @@ import (
 //
 //	v3  a token for somebody else (KIP-373), the requester in the answer
 //
-// Kafka asks for CREATE_TOKENS on USER owner when the owner is not who asks; refused it answers
-// DELEGATION_TOKEN_AUTHORIZATION_FAILED, after REQUEST_NOT_ALLOWED and before all else. The type of an owner is not looked
-// at, that of renewers is.
+// A token for somebody else takes CREATE_TOKENS on USER owner. What is refused has an order: who may not ask for tokens at all
+// (64), who may not for this owner (65), renewers that are no users (67), no secret key (61). The type of an owner is not looked at.
 func (b *Broker) createDelegationToken(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.CreateDelegationTokenRequest)
 	resp := respond[*kmsg.CreateDelegationTokenResponse](r)
@@ -30,7 +30,7 @@ func (b *Broker) createDelegationToken(ctx context.Context, r *wire.Request) (wi
 	resp.PrincipalType, resp.PrincipalName, _ = strings.Cut(owner, ":")
 	resp.TokenRequesterPrincipalType, resp.TokenRequesterPrincipalName, _ = strings.Cut(requester, ":")
 	resp.HMAC = []byte{}
-	if resp.ErrorCode = refuseToken(r.Conn, req); resp.ErrorCode != 0 {
+	if resp.ErrorCode = b.refuseToken(r, owner, requester); resp.ErrorCode != 0 {
 		resp.IssueTimestamp, resp.ExpiryTimestamp, resp.MaxTimestamp = errorTimestamp, errorTimestamp, errorTimestamp
 		return resp, nil
 	}
@@ -55,10 +55,14 @@ func (b *Broker) createDelegationToken(ctx context.Context, r *wire.Request) (wi
 }
 
 // refuseToken is what the broker looks at before the controller.
-func refuseToken(c *wire.Conn, req *kmsg.CreateDelegationTokenRequest) int16 {
-	if !mayAskForTokens(c) {
+func (b *Broker) refuseToken(r *wire.Request, owner, requester string) int16 {
+	if !mayAskForTokens(r.Conn) {
 		return delegationTokenRequestNotAllowed
 	}
+	if owner != requester && !b.access(r).may(acls.CreateTokens, acls.User, owner) {
+		return delegationTokenAuthorizationFailed
+	}
+	req := r.Body.(*kmsg.CreateDelegationTokenRequest)
 	for _, w := range req.Renewers {
 		if w.PrincipalType != "User" {
 			return invalidPrincipalType

@@ -96,12 +96,13 @@ func (b *Broker) forgetTokens(state *projections.State) {
 	}
 }
 
-// TokenUser is the credential of a delegation token, by its id. The session ends with the token. Whoever logs in is a User,
-// whatever the type of the token's owner: so Kafka has it.
+// TokenUser is the credential of a delegation token, by its id. The session ends with the token: one that has expired, and is
+// not swept yet, opens a session that is over. Whoever logs in is a User, whatever the type of the token's owner. All of
+// that is Kafka's.
 func (b *Broker) TokenUser(h sasl.Hash, id string) (sasl.Credential, bool) {
 	state, _ := b.view()
 	token := state.DelegationTokens.Get(id)
-	if token == nil || !b.tokensOn() || token.Expired(b.clock.NowMillis()) {
+	if token == nil || !b.tokensOn() {
 		return sasl.Credential{}, false
 	}
 	_, name, _ := strings.Cut(token.Owner, ":")

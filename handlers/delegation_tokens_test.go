@@ -156,13 +156,18 @@ func TestTokensGoWithTheirKey(t *testing.T) {
 	}
 }
 
-// An expired token lets nobody in, is seen until it is swept, and is gone then.
+// An expired token lets nobody in to anything, is seen until it is swept, and is gone then.
 func TestExpiredTokensAreSwept(t *testing.T) {
 	b := startTestBroker(t, tokenProps)
 	c := b.connectAs("alice")
 	short, long := c.createToken(1000), c.createToken(-1)
 	b.clock.now.Add(2000)
-	if _, known := b.broker.TokenUser(sasl.SHA256, short.TokenID); known {
+	late, resp := b.connectByToken(short.TokenID, short.HMAC) // as in Kafka it logs in, into a session that is over
+	if resp.ErrorCode != none || resp.SessionLifetimeMillis != 0 {
+		t.Errorf("the expired token: code %d, %d ms", resp.ErrorCode, resp.SessionLifetimeMillis)
+	}
+	late.send(kmsg.NewPtrMetadataRequest())
+	if _, err := late.frame(); err == nil {
 		t.Error("the expired token lets in")
 	}
 	if n := len(c.describeTokens("alice")); n != 2 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/wire"
 )
@@ -15,8 +16,8 @@ import (
 //
 //	v3  who requested a token
 //
-// Who owns, requested or renews a token sees it. Of others Kafka asks for DESCRIBE on DELEGATION_TOKEN id, else for
-// DESCRIBE_TOKENS on USER owner; refused, the token is left out. Expired tokens are shown until they are removed.
+// Who owns, requested or renews a token sees it. Others need DESCRIBE on DELEGATION_TOKEN id, or DESCRIBE_TOKENS on USER owner;
+// without, the token is left out. Expired tokens are shown until they are removed.
 func (b *Broker) describeDelegationToken(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DescribeDelegationTokenRequest)
 	resp := respond[*kmsg.DescribeDelegationTokenResponse](r)
@@ -33,9 +34,10 @@ func (b *Broker) describeDelegationToken(_ context.Context, r *wire.Request) (wi
 		wanted[principalOf(o.PrincipalType, o.PrincipalName)] = true
 	}
 	state, _ := b.view()
+	a, principal := b.access(r), r.Conn.Principal()
 	room, fits := answerRoom(maxAnswerBytes), true
 	state.DelegationTokens.Each(func(t *projections.DelegationToken) bool {
-		if req.Owners == nil || concernsAny(t, wanted) {
+		if (req.Owners == nil || concernsAny(t, wanted)) && (t.Concerns(principal) || a.maySeeToken(t)) {
 			if fits = room.take(tokenAnswerBytes + t.Bytes()); fits {
 				resp.TokenDetails = append(resp.TokenDetails, b.tokenDetail(t))
 			}
@@ -46,6 +48,10 @@ func (b *Broker) describeDelegationToken(_ context.Context, r *wire.Request) (wi
 		return nil, errAnswerTooLarge
 	}
 	return resp, nil
+}
+
+func (a access) maySeeToken(t *projections.DelegationToken) bool {
+	return a.may(acls.Describe, acls.DelegationToken, t.ID) || a.may(acls.DescribeTokens, acls.User, t.Owner)
 }
 
 func concernsAny(t *projections.DelegationToken, wanted map[string]bool) bool {

@@ -112,5 +112,8 @@ func (s *login) opened(now time.Time, who *sasl.Identity) {
 		s.lifetime = max(left, 0)
 	}
 	s.expires = now.Add(s.lifetime)
+	if !who.Expires.IsZero() && who.Expires.Before(s.expires) {
+		s.expires = who.Expires
+	}
 	s.conn.SetPrincipal(who.Principal)
 }
