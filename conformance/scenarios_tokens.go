@@ -216,7 +216,7 @@ func runTokenLogin(c *C) {
 		tokenLogin(c, wrong, h, t, "x")
 		noToken := c.LoginConn("not said to be one " + h.name)
 		noToken.Do("handshake", 1, handshake(h.name))
-		noToken.Do("first message", 2, token("n,,n="+t.TokenID+",r=once-"))
+		noToken.Do("first message without tokenauth", 2, token("n,,n="+t.TokenID+",r=once-"))
 	}
 	o := made(c, alice, "create for carol", createTokenFor("carol", -1))
 	carol := c.LoginConn("carol")
