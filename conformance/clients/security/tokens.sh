@@ -64,7 +64,7 @@ by_token() {
     "sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username=\"$id\" password=\"$hmac\" tokenauth=\"true\";"
 }
 as() { sasl SCRAM-SHA-512 scram.Scram "$1-secret" | sed "s/username=\"alice\"/username=\"$1\"/"; }
-lists_token() { grep -q "$id *$hmac *User:alice *User:alice *User:bob" tool.out; }
+lists_token() { grep -q -- "$id *$hmac *User:alice *User:alice *.*User:bob" tool.out; }
 
 printf 'delegation.token.secret.key=%s\n' "$(openssl rand -base64 24)" >tokens.properties
 serve --listen 127.0.0.1:0 --user alice:alice-secret --user bob:bob-secret --properties tokens.properties
