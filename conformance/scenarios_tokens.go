@@ -130,6 +130,12 @@ func everyTokenRequest(conn *Conn) {
 func runTokensOff(c *C) {
 	everyTokenRequest(c.Conn("plain listener"))
 	everyTokenRequest(c.As("alice"))
+	untyped, unnamed := createTokenFor("carol", -1), createTokenFor("", -1)
+	untyped.OwnerPrincipalType, unnamed.OwnerPrincipalType = nil, nil
+	for _, conn := range []*Conn{c.Conn("plain listener"), c.As("alice")} {
+		conn.Do("create for a name without a type", 3, untyped)
+		conn.Do("create for neither", 3, unnamed)
+	}
 }
 
 func runTokenLife(c *C) {

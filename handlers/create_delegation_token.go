@@ -24,6 +24,11 @@ func (b *Broker) createDelegationToken(ctx context.Context, r *wire.Request) (wi
 	resp := respond[*kmsg.CreateDelegationTokenResponse](r)
 	requester := r.Conn.Principal()
 	owner := requester
+	if req.OwnerPrincipalType == nil && textOr(req.OwnerPrincipalName) != "" { // Kafka fails on its own error here
+		outOfPlaceToken(resp)
+		resp.ErrorCode, resp.HMAC = unknownServerError, []byte{}
+		return resp, nil
+	}
 	if req.OwnerPrincipalName != nil && *req.OwnerPrincipalName != "" {
 		owner = principalOf(textOr(req.OwnerPrincipalType), *req.OwnerPrincipalName)
 	}
