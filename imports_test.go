@@ -24,7 +24,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"certs":          {nil, []string{"software.sslmate.com/src/go-pkcs12"}},
 	"quotas":         {nil, nil},
 	"handlers":       {[]string{"acls", "assignors", "configs", "credentials", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
-	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
+	"sasl":           {nil, []string{"github.com/golang-jwt/jwt/v5", "github.com/xdg-go/stringprep"}},
 	"credentials":    {[]string{"disk"}, nil},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
