@@ -316,3 +316,14 @@ func TestARefusedTokenIsAcknowledged(t *testing.T) {
 		t.Error("the exchange goes on")
 	}
 }
+
+// A message is as long as it may be, and no longer.
+func TestLongMessagesOfOAuthBearer(t *testing.T) {
+	const around = len("n,,\x01auth=Bearer \x01\x01")
+	for n, taken := range map[int]bool{maxBearer: true, maxBearer + 1: false} {
+		m, err := parseBearer([]byte("n,,\x01auth=Bearer " + strings.Repeat("a", n-around) + "\x01\x01"))
+		if (err == nil) != taken || taken && len(m.token) != n-around {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
