@@ -15,12 +15,14 @@ import (
 
 // envCmd takes those flags of serve that decide where clients connect.
 type envCmd struct {
-	Listen     []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
-	Advertise  []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
-	Set        []string `help:"As doze serve --set." placeholder:"NAME=VALUE" sep:"none"`
-	Properties []string `help:"As doze serve --properties." placeholder:"FILE" sep:"none"`
-	Config     string   `help:"As doze serve --config." placeholder:"FILE"`
-	JSON       bool     `help:"Print a JSON object instead of lines for a shell." name:"json"`
+	Listen             []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
+	Advertise          []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
+	Set                []string `help:"As doze serve --set." placeholder:"NAME=VALUE" sep:"none"`
+	Properties         []string `help:"As doze serve --properties." placeholder:"FILE" sep:"none"`
+	Config             string   `help:"As doze serve --config." placeholder:"FILE"`
+	SchemaRegistry     bool     `help:"As doze serve --schema-registry." negatable:""`
+	SchemaRegistryAddr string   `help:"As doze serve --schema-registry-addr." placeholder:"HOST:PORT"`
+	JSON               bool     `help:"Print a JSON object instead of lines for a shell." name:"json"`
 }
 
 // Help is shown below the flags.
@@ -47,13 +49,35 @@ func (c *envCmd) Run(kctx *kong.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	return printVariables(p.stdout, c.JSON, []variable{
-		{"KAFKA_BOOTSTRAP_SERVERS", servers},
-		{"SPRING_KAFKA_BOOTSTRAP_SERVERS", servers},
-	})
+	return printVariables(p.stdout, c.JSON, clientVariables(servers, registryURL(o.SchemaRegistry)))
 }
 
 type variable struct{ name, value string }
+
+// clientVariables are what clients read: KAFKA_BOOTSTRAP_SERVERS is also Quarkus' own name, the SPRING_ ones are those of Spring
+// Boot, the last one is that of Quarkus' connector. registry empty: there is none.
+func clientVariables(servers, registry string) []variable {
+	all := []variable{
+		{"KAFKA_BOOTSTRAP_SERVERS", servers},
+		{"SPRING_KAFKA_BOOTSTRAP_SERVERS", servers},
+	}
+	if registry == "" {
+		return all
+	}
+	return append(all,
+		variable{"SCHEMA_REGISTRY_URL", registry},
+		variable{"SPRING_KAFKA_PROPERTIES_SCHEMA_REGISTRY_URL", registry},
+		variable{"MP_MESSAGING_CONNECTOR_SMALLRYE_KAFKA_SCHEMA_REGISTRY_URL", registry})
+}
+
+// registryURL is where clients of this machine reach a registry on the address; empty when that is not known before it runs.
+func registryURL(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || port == "0" {
+		return ""
+	}
+	return "http://" + net.JoinHostPort(localHost(host), port)
+}
 
 func printVariables(w io.Writer, asJSON bool, variables []variable) error {
 	if !asJSON {

@@ -22,6 +22,8 @@ const (
 
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the broker."`
+	Run     runCmd     `cmd:"" help:"Run a command with a broker of its own around it: for tests."`
+	Seed    seedCmd    `cmd:"" help:"Give a running broker topics, configs, ACLs, schemas and records from a file."`
 	Replay  replayCmd  `cmd:"" help:"Run a journal again: print it, cut it, check it, compare it."`
 	Inspect inspectCmd `cmd:"" help:"Show what a data directory or a running broker has: topics, groups, offsets, segments; or verify it."`
 	Repair  repairCmd  `cmd:"" help:"Go on after damage: show what would be given up, and give it up with --accept-loss."`

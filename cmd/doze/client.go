@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"doze"
+)
+
+// clientFlags say which broker a command talks to.
+type clientFlags struct {
+	Bootstrap      string `short:"b" help:"Broker to talk to: HOST:PORT or unix:PATH, several with commas. Default: KAFKA_BOOTSTRAP_SERVERS, then the broker that runs on this machine." placeholder:"ADDR"`
+	SchemaRegistry string `help:"URL of the schema registry. Default: SCHEMA_REGISTRY_URL, then that of the broker that runs on this machine." placeholder:"URL" name:"schema-registry"`
+}
+
+// place where a command's client goes.
+type endpoint struct {
+	servers  []string
+	registry string
+}
+
+// find says where to go.
+func (c clientFlags) find(p *process) (endpoint, error) {
+	at := endpoint{registry: c.SchemaRegistry}
+	servers := c.Bootstrap
+	if servers == "" {
+		servers = lookupVariable(p.environ, "KAFKA_BOOTSTRAP_SERVERS")
+		if at.registry == "" {
+			at.registry = lookupVariable(p.environ, "SCHEMA_REGISTRY_URL")
+		}
+	}
+	if servers == "" {
+		return c.findRunning(p, at)
+	}
+	for _, s := range strings.Split(servers, ",") {
+		s = strings.TrimSpace(s)
+		if _, _, err := net.SplitHostPort(s); err != nil && !strings.HasPrefix(s, "unix:") {
+			return endpoint{}, usageError{fmt.Errorf("bootstrap address %q: write it as HOST:PORT or unix:PATH", s)}
+		}
+		at.servers = append(at.servers, s)
+	}
+	return at, nil
+}
+
+// findRunning takes the broker that runs on this machine.
+func (c clientFlags) findRunning(_ *process, at endpoint) (endpoint, error) {
+	at.servers = []string{doze.DefaultAddress}
+	return at, nil
+}
+
+// options reach the broker. A socket's path stands for the one broker there is, whatever address its metadata has.
+func (at endpoint) options() []kgo.Opt {
+	options := []kgo.Opt{kgo.ClientID("doze"), kgo.RetryTimeout(answerLimit), kgo.RequestRetries(2)}
+	if path, ok := strings.CutPrefix(at.servers[0], "unix:"); ok {
+		return append(options, kgo.SeedBrokers("localhost:1"), kgo.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}))
+	}
+	return append(options, kgo.SeedBrokers(at.servers...))
+}
+
+// client connects, so that a broker that is not there is told at once.
+func (at endpoint) client(ctx context.Context, more ...kgo.Opt) (*kgo.Client, error) {
+	client, err := kgo.NewClient(append(at.options(), more...)...)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	if err := client.Ping(ctx); err != nil {
+		client.Close()
+		return nil, at.unreachable(err)
+	}
+	return client, nil
+}
+
+// connectLimit is how long a broker may take to answer the first request.
+const connectLimit = 10 * time.Second
+
+func (at endpoint) unreachable(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	return fmt.Errorf("reach the broker at %s: %w; start one with doze serve, or name another with --bootstrap", strings.Join(at.servers, ","), err)
+}
