@@ -19,7 +19,11 @@ var fuzzClasses = []string{
 }
 
 // networkFacing are the packages in which a function that reads outside bytes says so.
+<<<<<<< HEAD
 var networkFacing = []string{"cmd/doze", "configs", "handlers", "journal", "projections", "registry", "certs", "sasl", "segments", "wire", "credentials"}
+=======
+var networkFacing = []string{"cmd/doze", "configs", "fixtures", "handlers", "journal", "projections", "registry", "segments", "wire"}
+>>>>>>> af7378d (cmd/doze: topic, produce, consume and group for the shell)
 
 var (
 	markerForm = regexp.MustCompile(`^//fuzz:parser class=([a-z]+) (Fuzz\w+)$`)

@@ -18,6 +18,8 @@ require (
 	github.com/vmihailenco/msgpack/v5 v5.4.1
 	github.com/xdg-go/stringprep v1.0.4
 	go.opentelemetry.io/proto/otlp v1.3.1
+	go.yaml.in/yaml/v3 v3.0.5
+	golang.org/x/sys v0.26.0
 	google.golang.org/protobuf v1.36.12
 )
 
@@ -30,9 +32,7 @@ require (
 
 require (
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sync v0.8.0 // indirect
-	golang.org/x/sys v0.26.0 // indirect
 	golang.org/x/text v0.15.0 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"doze"
@@ -89,4 +91,23 @@ func (at endpoint) unreachable(err error) error {
 		err = op.Err
 	}
 	return fmt.Errorf("reach the broker at %s: %w; start one with doze serve, or name another with --bootstrap", strings.Join(at.servers, ","), err)
+}
+
+// codeError is a code of Kafka's with what the broker says about it; nil for none.
+func codeError(code int16, message *string) error {
+	err := kerr.ErrorForCode(code)
+	if err != nil && message != nil && *message != "" {
+		return fmt.Errorf("%s (%w)", *message, err)
+	}
+	return err
+}
+
+// administrator is a client for administration, with the one below for what kadm has no request for.
+type administrator struct {
+	*kadm.Client
+	kafka *kgo.Client
+}
+
+func newAdministrator(client *kgo.Client) *administrator {
+	return &administrator{kadm.NewClient(client), client}
 }

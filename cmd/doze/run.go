@@ -37,7 +37,7 @@ type runCmd struct {
 	Set               []string `help:"As doze serve --set." placeholder:"NAME=VALUE" sep:"none"`
 	Properties        []string `help:"As doze serve --properties." placeholder:"FILE" sep:"none"`
 	LogLevel          string   `help:"As doze serve --log-level." placeholder:"LEVEL"`
-	Command           []string `arg:"" passthrough:"" help:"The command and its arguments, after --."`
+	Command           []string `arg:"" optional:"" passthrough:"" help:"The command and its arguments, after --."`
 }
 
 // Help is shown below the flags.
