@@ -15,15 +15,11 @@ import (
 // fuzzClasses are the kinds of outside bytes; each has at least one target.
 var fuzzClasses = []string{
 	"frame", "header", "body", "observer", "batch", "records", "inflate", "payload", "index", "segment", "journal",
-	"event", "snapshot", "config", "schema", "http", "sasl", "certificate",
+	"event", "snapshot", "config", "schema", "http", "sasl", "certificate", "dns",
 }
 
 // networkFacing are the packages in which a function that reads outside bytes says so.
-<<<<<<< HEAD
-var networkFacing = []string{"cmd/doze", "configs", "handlers", "journal", "projections", "registry", "certs", "sasl", "segments", "wire", "credentials"}
-=======
-var networkFacing = []string{"cmd/doze", "configs", "fixtures", "handlers", "journal", "projections", "registry", "segments", "wire"}
->>>>>>> af7378d (cmd/doze: topic, produce, consume and group for the shell)
+var networkFacing = []string{"certs", "cmd/doze", "configs", "credentials", "fixtures", "handlers", "journal", "names", "projections", "registry", "sasl", "segments", "wire"}
 
 var (
 	markerForm = regexp.MustCompile(`^//fuzz:parser class=([a-z]+) (Fuzz\w+)$`)

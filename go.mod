@@ -19,20 +19,21 @@ require (
 	github.com/xdg-go/stringprep v1.0.4
 	go.opentelemetry.io/proto/otlp v1.3.1
 	go.yaml.in/yaml/v3 v3.0.5
-	golang.org/x/sys v0.26.0
+	golang.org/x/sys v0.48.0
 	google.golang.org/protobuf v1.36.12
 )
 
 require github.com/golang-jwt/jwt/v5 v5.3.1
 
 require (
-	golang.org/x/crypto v0.11.0 // indirect
+	golang.org/x/crypto v0.57.0 // indirect
 	software.sslmate.com/src/go-pkcs12 v0.7.4
 )
 
 require (
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
-	golang.org/x/sync v0.8.0 // indirect
-	golang.org/x/text v0.15.0 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/net v0.59.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
+	golang.org/x/tools v0.49.0 // indirect
 )

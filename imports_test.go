@@ -35,12 +35,13 @@ var mayImport = map[string]struct{ own, others []string }{
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
 	".": {[]string{"acls", "certs", "configs", "credentials", "disk", "handlers", "journal", "projections", "quotas", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	"names": {[]string{"disk"}, []string{"golang.org/x/net/dns/dnsmessage"}},
 	"fixtures": {
 		[]string{"configs", "registry/serde"},
 		[]string{"go.yaml.in/yaml/v3", "github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/kerr"},
 	},
 	"cmd/doze": {
-		[]string{".", "acls", "certs", "configs", "disk", "fixtures", "journal", "projections", "replay", "segments"},
+		[]string{".", "acls", "certs", "configs", "disk", "fixtures", "journal", "names", "projections", "replay", "segments"},
 		[]string{
 			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/kerr",

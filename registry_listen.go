@@ -75,7 +75,7 @@ func (b *Broker) serveRegistry() error {
 	if name, err := os.Hostname(); err == nil {
 		hosts = append(hosts, name)
 	}
-	hosts = append(hosts, ".docker.internal")
+	hosts = append(hosts, ".docker.internal", ".doze")
 	server := httpguard.Server(httpguard.Guard{Hosts: hosts}.Wrap(httpguard.Limit(maxRegistryRequests, r)))
 	ln := b.registryListener
 	if b.registryTLS != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"doze"
+	"doze/names"
 )
 
 // clientFlags say which broker a command talks to.
@@ -38,7 +40,7 @@ func (c clientFlags) find(p *process) (endpoint, error) {
 		}
 	}
 	if servers == "" {
-		return c.findRunning(p, at)
+		return c.findRunning(at)
 	}
 	for _, s := range strings.Split(servers, ",") {
 		s = strings.TrimSpace(s)
@@ -50,8 +52,29 @@ func (c clientFlags) find(p *process) (endpoint, error) {
 	return at, nil
 }
 
-// findRunning takes the broker that runs on this machine.
-func (c clientFlags) findRunning(_ *process, at endpoint) (endpoint, error) {
+// findRunning takes the broker that runs on this machine: kafka, or the only one there is.
+func (c clientFlags) findRunning(at endpoint) (endpoint, error) {
+	var live []names.Instance
+	if book, err := openBook(); err == nil {
+		live, _ = book.Live() // a list that cannot be read is none
+	}
+	live = slices.DeleteFunc(live, func(i names.Instance) bool { return i.Kafka == "" })
+	for _, i := range live {
+		if i.Claimed && i.Name == names.DefaultName || len(live) == 1 {
+			at.servers = []string{i.Kafka}
+			if at.registry == "" {
+				at.registry = i.Registry
+			}
+			return at, nil
+		}
+	}
+	if len(live) > 1 {
+		var each []string
+		for _, i := range live {
+			each = append(each, fmt.Sprintf("%s at %s", i.Name, i.Kafka))
+		}
+		return endpoint{}, usageError{fmt.Errorf("%d brokers run here (%s); name one with --bootstrap", len(live), strings.Join(each, ", "))}
+	}
 	at.servers = []string{doze.DefaultAddress}
 	return at, nil
 }

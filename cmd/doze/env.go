@@ -11,11 +11,14 @@ import (
 	"github.com/alecthomas/kong"
 
 	"doze"
+	"doze/names"
 )
 
 // envCmd takes those flags of serve that decide where clients connect.
 type envCmd struct {
 	Listen             []string `help:"As doze serve --listen." placeholder:"ADDR" sep:"none"`
+	Name               string   `help:"As doze serve --name." placeholder:"NAME"`
+	ZoneRoot           string   `hidden:"" help:"As doze serve --zone-root." placeholder:"DIR"`
 	Advertise          []string `help:"As doze serve --advertise." placeholder:"HOST:PORT" sep:"none"`
 	Set                []string `help:"As doze serve --set." placeholder:"NAME=VALUE" sep:"none"`
 	Properties         []string `help:"As doze serve --properties." placeholder:"FILE" sep:"none"`
@@ -45,6 +48,9 @@ func (c *envCmd) Run(kctx *kong.Context, p *process) error {
 	if err != nil {
 		return usageError{nameDataDir(err, " with --data-dir")}
 	}
+	if found, err := zoneAt(c.ZoneRoot).Look(); err == nil && !g.saysWhere(o) && found.Covers(o.Name) {
+		return printVariables(p.stdout, c.JSON, zoneVariables(o))
+	}
 	servers, err := bootstrapServers(o.Listeners)
 	if err != nil {
 		return err
@@ -68,6 +74,16 @@ func clientVariables(servers, registry string) []variable {
 		variable{"SCHEMA_REGISTRY_URL", registry},
 		variable{"SPRING_KAFKA_PROPERTIES_SCHEMA_REGISTRY_URL", registry},
 		variable{"MP_MESSAGING_CONNECTOR_SMALLRYE_KAFKA_SCHEMA_REGISTRY_URL", registry})
+}
+
+// zoneVariables are those of a broker that has its name's address.
+func zoneVariables(o doze.Options) []variable {
+	host := o.Name + names.Suffix
+	registry := registryURL(o.SchemaRegistry)
+	if o.SchemaRegistry == doze.DefaultSchemaRegistry {
+		registry = fmt.Sprintf("http://%s:%d", host, names.RegistryPort)
+	}
+	return clientVariables(fmt.Sprintf("%s:%d", host, names.KafkaPort), registry)
 }
 
 // registryURL is where clients of this machine reach a registry on the address; empty when that is not known before it runs.

@@ -34,6 +34,7 @@ type commands struct {
 	Env        envCmd        `cmd:"" help:"Print the environment that clients of the broker need."`
 	Cert       certCmd       `cmd:"" help:"Make certificates for development: an authority, and what a server or a client shows."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes words in bash, zsh or fish."`
+	Setup      setupCmd      `cmd:"" help:"Give every broker of this machine a name and an address of its own: the .doze zone."`
 	Doctor     doctorCmd     `cmd:"" help:"Look for what would keep the broker from running, and say how to mend it."`
 	Version    versionCmd    `cmd:"" help:"Print the version of doze and the release of Kafka that it answers as."`
 }

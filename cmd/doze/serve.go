@@ -38,15 +38,23 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 		return err
 	}
 	defer health.Close()
+	where, err := stand(g, &o, zoneAt(c.ZoneRoot))
+	if err != nil {
+		return err
+	}
+	defer where.leave()
 	var running atomic.Pointer[doze.Broker]
-	ctx, stop := untilSignal(func() { abandon(running.Load(), file) })
+	ctx, stop := untilSignal(func() { abandon(running.Load(), file); where.leave() })
 	defer stop()
 	broker, err := doze.New(o)
 	if err != nil {
 		return explainListen(err)
 	}
 	running.Store(broker)
-	err = serve(ctx, broker, health, func() error { return announce(broker, o, g, health.url, file, p.stdout) })
+	err = serve(ctx, broker, health, func() error {
+		where.announce(ctx, broker.Ready(), o)
+		return announce(broker, o, g, where, health.url, file, p.stdout)
+	})
 	return errors.Join(err, file.remove())
 }
 
@@ -88,11 +96,11 @@ func heldBy(address string) string {
 }
 
 // announce writes the ready file, then prints the summary for people and the ready line for programs, last.
-func announce(broker *doze.Broker, o doze.Options, g gathered, health string, file readyFile, out io.Writer) error {
+func announce(broker *doze.Broker, o doze.Options, g gathered, where *standing, health string, file readyFile, out io.Writer) error {
 	ready := broker.Ready()
 	var b strings.Builder
 	fmt.Fprintf(&b, "doze %s, answering as Apache Kafka %s\n", buildVersion(), o.KafkaVersion)
-	fmt.Fprintf(&b, "  clients   %s\n", strings.Join(ready.Kafka, ", "))
+	fmt.Fprintf(&b, "  clients   %s\n", where.shown(strings.Join(ready.Kafka, ", ")))
 	for _, l := range o.Listeners {
 		if hears := wildcard(l.Address); hears && l.Advertise == "" {
 			fmt.Fprintf(&b, "            %s listens on every interface, and tells each client the address that it came to;\n", l.Address)
@@ -105,7 +113,7 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, health string, fi
 	}
 	fmt.Fprintf(&b, "  data      %s\n", data)
 	if ready.Registry != "" {
-		fmt.Fprintf(&b, "  registry  %s\n", ready.Registry)
+		fmt.Fprintf(&b, "  registry  %s\n", where.url(ready.Registry))
 	}
 	if ready.NoRegistry != "" {
 		by := heldBy(ready.NoRegistry)
@@ -118,10 +126,16 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, health string, fi
 	if g.file != "" {
 		fmt.Fprintf(&b, "  settings  %s\n", g.file)
 	}
+	if where.note != "" {
+		fmt.Fprintf(&b, "  note      %s\n", where.note)
+	}
 	for _, remark := range append(g.remarks, recovered(broker)...) {
 		fmt.Fprintf(&b, "  note      %s\n", remark)
 	}
-	fmt.Fprintf(&b, "  shell     %s\n", envLine(ready, o))
+	fmt.Fprintf(&b, "  shell     %s\n", where.envLine(ready, o))
+	if text := g.text("announce"); text != "" {
+		fmt.Fprintln(&b, text)
+	}
 	fmt.Fprintln(&b, ready.Line())
 	if err := file.write(ready.Line()); err != nil {
 		return err
@@ -145,8 +159,14 @@ func wildcard(address string) bool {
 }
 
 // envLine is the command that gives a shell this broker's environment.
-func envLine(ready doze.Ready, o doze.Options) string {
+func (s *standing) envLine(ready doze.Ready, o doze.Options) string {
 	var args strings.Builder
+	if s.name != "" && s.name != doze.DefaultName {
+		fmt.Fprintf(&args, " --name %s", s.name)
+	}
+	if s.name != "" {
+		return `eval "$(doze env` + args.String() + `)"`
+	}
 	for i, at := range ready.Kafka {
 		if at != doze.DefaultAddress {
 			fmt.Fprintf(&args, " --listen %s", at)
