@@ -93,6 +93,9 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(query(f, strings.Repeat("a.", 100)+"doze.", dnsmessage.TypeALL))
 	f.Add([]byte{0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xc0, 12, 0, 1, 0, 1})
 	f.Fuzz(func(t *testing.T, query []byte) {
+		if a, err := parseReply(query); err == nil && !a.Is4() {
+			t.Fatalf("%x has %s", query, a)
+		}
 		reply := answer(query, known)
 		if reply == nil {
 			return

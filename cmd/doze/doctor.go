@@ -24,13 +24,14 @@ type doctorCmd struct {
 	DataDir    string   `help:"As doze serve --data-dir." placeholder:"DIR"`
 	Set        []string `help:"As doze serve --set." placeholder:"NAME=VALUE" sep:"none"`
 	Properties []string `help:"As doze serve --properties." placeholder:"FILE" sep:"none"`
+	ZoneRoot   string   `hidden:"" help:"As doze serve --zone-root." placeholder:"DIR"`
 	Config     string   `help:"As doze serve --config." placeholder:"FILE"`
 	JSON       bool     `help:"Print a JSON array instead of lines." name:"json"`
 }
 
 // Help is shown below the flags.
 func (*doctorCmd) Help() string {
-	return `It looks at the ports, the disk, the limit of open files, the clock and the data directory, changes nothing, and exits
+	return `It looks at the names and ports, the disk, the limit of open files, the clock and the data directory, changes nothing, and exits
 with 1 when something keeps the broker from running.
 
 Examples:
@@ -59,7 +60,8 @@ func (c *doctorCmd) Run(kctx *kong.Context, p *process) error {
 	if err != nil {
 		return usageError{nameDataDir(err, " with --data-dir")}
 	}
-	findings := examine(o)
+	findings := examineZone(g, &o, zoneAt(c.ZoneRoot))
+	findings = append(findings, examine(o)...)
 	if err := printFindings(p.stdout, c.JSON, findings); err != nil {
 		return err
 	}
@@ -94,6 +96,9 @@ func examine(o doze.Options) []finding {
 	for _, l := range o.Listeners {
 		all = append(all, examinePort(l.Address))
 	}
+	if o.SchemaRegistry != "" {
+		all = append(all, examineRegistry(o.SchemaRegistry, o.SchemaRegistryMayLack))
+	}
 	if !o.Ephemeral {
 		all = append(all, examineDir(o.DataDir), examineClock(o.DataDir, time.Now()))
 		all = append(all, examineDisk(existingParent(o.DataDir)))
@@ -116,6 +121,19 @@ func examinePort(address string) finding {
 		return finding{"fail", fmt.Sprintf("%s is in use by %s", address, holder), "end that process, or choose another port with --listen"}
 	}
 	return finding{"fail", fmt.Sprintf("%s cannot be listened on: %v", address, err), "choose another address with --listen"}
+}
+
+// examineRegistry looks at the port of the schema registry; one that nobody asked for is missed, but keeps nothing from running.
+func examineRegistry(address string, mayLack bool) finding {
+	f := examinePort(address)
+	f.What = "schema registry: " + f.What
+	if f.Level == "fail" {
+		f.Mend = "end that process, or choose another port with --schema-registry-addr, or --schema-registry=false"
+		if mayLack {
+			f.Level = "warn"
+		}
+	}
+	return f
 }
 
 func examineSocket(path string) finding {
