@@ -12,8 +12,13 @@ import (
 // mayImport is the import table of ARCHITECTURE.md: what a package of the product may import of this module, and which
 // modules of others. Tests may import more; sub-packages count as their package unless they are listed.
 var mayImport = map[string]struct{ own, others []string }{
-	"disk":           {nil, []string{"golang.org/x/sys"}},
-	"configs":        {nil, nil},
+	"disk":    {nil, []string{"golang.org/x/sys"}},
+	"configs": {nil, nil},
+	"fixtures": {
+		[]string{"configs", "registry/serde"},
+		[]string{"go.yaml.in/yaml/v3", "github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/kerr"},
+	},
+	"names":          {[]string{"disk"}, []string{"golang.org/x/net/dns/dnsmessage"}},
 	"assignors":      {nil, nil},
 	"journal":        {[]string{"disk"}, []string{"github.com/vmihailenco/msgpack"}},
 	"projections":    {[]string{"acls", "journal"}, []string{"github.com/google/btree"}},
@@ -35,11 +40,6 @@ var mayImport = map[string]struct{ own, others []string }{
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
 	".": {[]string{"acls", "certs", "configs", "credentials", "disk", "handlers", "journal", "projections", "quotas", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
-	"names": {[]string{"disk"}, []string{"golang.org/x/net/dns/dnsmessage"}},
-	"fixtures": {
-		[]string{"configs", "registry/serde"},
-		[]string{"go.yaml.in/yaml/v3", "github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/kerr"},
-	},
 	"cmd/doze": {
 		[]string{".", "acls", "certs", "configs", "disk", "fixtures", "journal", "names", "projections", "replay", "segments"},
 		[]string{
