@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"doze"
 	"doze/fixtures"
@@ -98,7 +97,7 @@ func (c *runCmd) around(o doze.Options, p *process, command []string) (int, erro
 	if err != nil {
 		return exitOurs, err
 	}
-	path, err := exec.LookPath(command[0])
+	path, err := lookPath(command[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) {
 		return cannotRun(command[0], err)
 	}
@@ -111,8 +110,17 @@ func (c *runCmd) around(o doze.Options, p *process, command []string) (int, erro
 	}
 	served := make(chan error, 1)
 	go func() { served <- broker.Run(context.Background()) }()
-	code, err := c.inside(broker, p, path, command, seeds, signals)
+	code, err := c.inside(broker, o, p, path, command, seeds, signals)
 	return code, errors.Join(err, broker.Close(), <-served)
+}
+
+// lookPath finds the command; doze itself is found wherever it is, so that go run ./cmd/doze run -- doze topic list works.
+func lookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil && name == "doze" {
+		return os.Executable()
+	}
+	return path, err
 }
 
 // seeds are the fixtures of the flags, the topics of --topics first.
@@ -137,13 +145,13 @@ func (c *runCmd) seeds() ([]*fixtures.Fixture, error) {
 }
 
 // inside seeds the broker and runs the command.
-func (c *runCmd) inside(broker *doze.Broker, p *process, path string, command []string, seeds []*fixtures.Fixture, signals chan os.Signal) (int, error) {
+func (c *runCmd) inside(broker *doze.Broker, o doze.Options, p *process, path string, command []string, seeds []*fixtures.Fixture, signals chan os.Signal) (int, error) {
 	ready := broker.Ready()
 	ctx, cancel := context.WithTimeout(context.Background(), seedLimit)
 	defer cancel()
 	stop := cancelAtSignal(cancel, signals)
 	for i, seed := range seeds {
-		if err := applySeed(ctx, ready, seed); err != nil {
+		if err := applySeed(ctx, ready, o, seed, false); err != nil {
 			stop()
 			return exitOurs, fmt.Errorf("%s: %w", append([]string{"--topics"}, c.Seed...)[i], err)
 		}
@@ -164,10 +172,17 @@ func (c *runCmd) inside(broker *doze.Broker, p *process, path string, command []
 // seedLimit is how long a fixture may take: a request that nobody answers does not keep the command for ever.
 const seedLimit = 2 * time.Minute
 
-func applySeed(ctx context.Context, ready doze.Ready, seed *fixtures.Fixture) error {
-	to := fixtures.Target{Options: []kgo.Opt{kgo.SeedBrokers(ready.Kafka[0])}, Registry: ready.Registry}
-	_, err := fixtures.Apply(ctx, to, seed)
-	return err
+// applySeed gives a broker of this process a fixture, by a listener that asks for no login.
+func applySeed(ctx context.Context, ready doze.Ready, o doze.Options, seed *fixtures.Fixture, once bool) error {
+	for i, l := range o.Listeners {
+		if l.Protocol != "" && l.Protocol != "PLAINTEXT" {
+			continue
+		}
+		at := endpoint{servers: []string{ready.Kafka[i]}}
+		_, err := fixtures.Apply(ctx, fixtures.Target{Options: at.options(), Registry: ready.Registry, Once: once}, seed)
+		return err
+	}
+	return errors.New("every listener asks for a login; add one that does not, such as --listen unix:PATH, or use doze seed")
 }
 
 // cancelAtSignal cancels at the first signal while the seeds are made. The function that it returns ends that, and says which

@@ -4,8 +4,42 @@ import (
 	"context"
 	"fmt"
 
+	"doze"
 	"doze/fixtures"
 )
+
+// seeds are fixtures that are applied at every start of a broker.
+type seeds []namedSeed
+
+type namedSeed struct {
+	name    string
+	fixture *fixtures.Fixture
+}
+
+// loadSeeds reads the files of --seed.
+func loadSeeds(g gathered) (seeds, error) {
+	var all seeds
+	for _, name := range g.own["seed"].values {
+		f, err := fixtures.Load(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.own["seed"].from, err)
+		}
+		all = append(all, namedSeed{name, f})
+	}
+	return all, nil
+}
+
+// apply gives the broker all of them; records only in topics that are new.
+func (all seeds) apply(ctx context.Context, ready doze.Ready, o doze.Options) error {
+	ctx, cancel := context.WithTimeout(ctx, seedLimit)
+	defer cancel()
+	for _, one := range all {
+		if err := applySeed(ctx, ready, o, one.fixture, true); err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+	}
+	return nil
+}
 
 // seedCmd gives a running broker what a fixture says.
 type seedCmd struct {

@@ -38,6 +38,10 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 		return err
 	}
 	defer health.Close()
+	seeds, err := loadSeeds(g)
+	if err != nil {
+		return usageError{err}
+	}
 	where, err := stand(g, &o, zoneAt(c.ZoneRoot))
 	if err != nil {
 		return err
@@ -52,6 +56,9 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	}
 	running.Store(broker)
 	err = serve(ctx, broker, health, func() error {
+		if err := seeds.apply(ctx, broker.Ready(), o); err != nil {
+			return err
+		}
 		where.announce(ctx, broker.Ready(), o)
 		return announce(broker, o, g, where, health.url, file, p.stdout)
 	})

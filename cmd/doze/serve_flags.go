@@ -54,6 +54,7 @@ type serveCmd struct {
 	ReadyFile                  string   `help:"File that gets the ready line when every listener accepts." placeholder:"FILE"`
 	LogLevel                   string   `help:"Least level that is logged: debug, info, warn or error. Default: warn." placeholder:"LEVEL"`
 	LogFormat                  string   `help:"Form of the log on stderr: text or json. Default: text." placeholder:"FORMAT"`
+	Seed                       []string `help:"File of topics, configs, ACLs, schemas and records to create before the broker is ready; records only in topics that are new. May be repeated." placeholder:"FILE" sep:"none"`
 	Announce                   string   `help:"A line to print just before the ready line, for programs that wait for one of Kafka's own." placeholder:"TEXT"`
 	ZoneRoot                   string   `hidden:"" help:"Directory that stands for / where the .doze zone is looked for, for tests." placeholder:"DIR"`
 	Pprof                      string   `hidden:"" help:"Address of this machine that answers with profiles of the process over HTTP, for the benchmarks." placeholder:"HOST:PORT"`

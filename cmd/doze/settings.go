@@ -57,6 +57,7 @@ var settings = []setting{
 	{name: "schema-registry-addr"},
 	{name: "health-addr"},
 	{name: "ready-file"},
+	{name: "seed", list: true},
 	{name: "announce"},
 	{name: "log-level"},
 	{name: "log-format"},
