@@ -41,11 +41,11 @@ var mayImport = map[string]struct{ own, others []string }{
 	},
 	".": {[]string{"acls", "certs", "configs", "credentials", "disk", "handlers", "journal", "projections", "quotas", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
-		[]string{".", "acls", "certs", "configs", "disk", "fixtures", "journal", "names", "projections", "replay", "segments"},
+		[]string{".", "acls", "certs", "configs", "disk", "fixtures", "journal", "names", "projections", "replay", "sasl", "segments"},
 		[]string{
 			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/kerr",
-			"golang.org/x/sys",
+			"github.com/twmb/franz-go/pkg/sasl", "golang.org/x/sys",
 		},
 	},
 }
