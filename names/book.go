@@ -161,9 +161,16 @@ func (c *content) place(name string, wanted netip.Addr) netip.Addr {
 	for n, a := range c.Names {
 		taken[a] = n
 	}
+	fits := func(a netip.Addr) bool {
+		return slices.Contains(Addresses(), a) && (a == loopback(3)) == (name == DefaultName)
+	}
 	free := func(a netip.Addr) bool {
 		other, is := taken[a]
-		return slices.Contains(Addresses(), a) && (!is || other == name) && (a != loopback(3) || name == DefaultName)
+		return fits(a) && (!is || other == name)
+	}
+	if other := taken[wanted]; fits(wanted) && other != name && !c.owned(other) {
+		delete(c.Names, other) // the hosts file says so, and no broker minds
+		delete(taken, wanted)
 	}
 	for _, a := range append([]netip.Addr{wanted, c.Names[name]}, from(Preferred(name))...) {
 		if free(a) {
@@ -172,7 +179,7 @@ func (c *content) place(name string, wanted netip.Addr) netip.Addr {
 		}
 	}
 	for _, a := range from(Preferred(name)) {
-		if !c.owned(taken[a]) && a != loopback(3) {
+		if !c.owned(taken[a]) && fits(a) {
 			delete(c.Names, taken[a])
 			c.Names[name] = a
 			return a

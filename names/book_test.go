@@ -159,6 +159,22 @@ func TestAddressOfTheHostsFileIsTaken(t *testing.T) {
 	if a, err := b.Claim("other", "", loopback(200)); err != nil || a != Preferred("other") {
 		t.Error(a, err)
 	}
+	if a, err := b.Claim("kafka", "", loopback(30)); err != nil || a != loopback(3) {
+		t.Error(a, err)
+	}
+	if a, err := b.Claim("elsewhere", "", loopback(3)); err != nil || a != Preferred("elsewhere") {
+		t.Error(a, err)
+	}
+	// The hosts file gives a name the address of another one that no broker has: it wins.
+	if a, err := b.Claim("newer", "", loopback(20)); err != nil || a != loopback(20) {
+		t.Error(a, err)
+	}
+	if _, there := b.Lookup("orders"); there {
+		t.Error("two names have one address")
+	}
+	if _, err := b.Live(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestATornFileIsSetAside(t *testing.T) {
@@ -206,8 +222,8 @@ func FuzzBook(f *testing.F) {
 		}
 		b := &Book{dir: t.TempDir(), alive: func(pid int, _ string) bool { return pid%2 == 0 }}
 		b.bury(c)
-		for _, name := range []string{"kafka", "a", "zz"} {
-			if a := c.place(name, loopback(3)); a.IsValid() && c.Names[name] != a {
+		for i, name := range []string{"kafka", "a", "zz"} {
+			if a := c.place(name, loopback(byte(3+len(text)%9*i))); a.IsValid() && c.Names[name] != a {
 				t.Fatalf("%s has %s in %v", name, a, c.Names)
 			}
 		}

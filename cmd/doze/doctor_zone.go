@@ -74,6 +74,9 @@ func (d *zoneDoctor) examineAddress() bool {
 	if !d.address.IsValid() {
 		d.address = names.Preferred(d.name)
 	}
+	if other, listed := d.found.Hosts[d.name]; listed && other != d.address {
+		d.add(finding{"warn", fmt.Sprintf("/etc/hosts has %s for %s%s, which the zone cannot give it", other, d.name, names.Suffix), "remove that line, and run sudo doze setup" + setupName(d.name)})
+	}
 	if !isLocal(d.address) {
 		d.add(finding{"warn", fmt.Sprintf("%s of %s%s is no address of this machine: the broker listens on %s", d.address, d.name, names.Suffix, doze.DefaultAddress), "run sudo doze setup"})
 		return false

@@ -95,6 +95,9 @@ func (s *standing) claim(g gathered, o *doze.Options, found names.Found) error {
 		s.leave()
 		return nil
 	}
+	if other, listed := found.Hosts[o.Name]; listed && other != address {
+		s.note = fmt.Sprintf("/etc/hosts has %s for %s%s; clients reach this broker by %s", other, o.Name, names.Suffix, address)
+	}
 	s.name, s.address, s.resolver = o.Name, address, found.Resolver
 	o.Listeners[0].Address = s.at(names.KafkaPort)
 	if o.SchemaRegistry == doze.DefaultSchemaRegistry && g.text("schema-registry-addr") == "" {
