@@ -104,10 +104,11 @@ func heldBy(address string) string {
 
 // announce writes the ready file, then prints the summary for people and the ready line for programs, last.
 func announce(broker *doze.Broker, o doze.Options, g gathered, where *standing, health string, file readyFile, out io.Writer) error {
-	ready := broker.Ready()
+	plain := broker.Ready()
+	ready := where.named(plain)
 	var b strings.Builder
 	fmt.Fprintf(&b, "doze %s, answering as Apache Kafka %s\n", buildVersion(), o.KafkaVersion)
-	fmt.Fprintf(&b, "  clients   %s\n", where.shown(strings.Join(ready.Kafka, ", ")))
+	fmt.Fprintf(&b, "  clients   %s\n", strings.Join(ready.Kafka, ", "))
 	for _, l := range o.Listeners {
 		if hears := wildcard(l.Address); hears && l.Advertise == "" {
 			fmt.Fprintf(&b, "            %s listens on every interface, and tells each client the address that it came to;\n", l.Address)
@@ -120,7 +121,7 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, where *standing, 
 	}
 	fmt.Fprintf(&b, "  data      %s\n", data)
 	if ready.Registry != "" {
-		fmt.Fprintf(&b, "  registry  %s\n", where.url(ready.Registry))
+		fmt.Fprintf(&b, "  registry  %s\n", ready.Registry)
 	}
 	if ready.NoRegistry != "" {
 		by := heldBy(ready.NoRegistry)
@@ -139,12 +140,12 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, where *standing, 
 	for _, remark := range append(g.remarks, recovered(broker)...) {
 		fmt.Fprintf(&b, "  note      %s\n", remark)
 	}
-	fmt.Fprintf(&b, "  shell     %s\n", where.envLine(ready, o))
+	fmt.Fprintf(&b, "  shell     %s\n", where.envLine(plain, o))
 	if text := g.text("announce"); text != "" {
 		fmt.Fprintln(&b, text)
 	}
-	fmt.Fprintln(&b, ready.Line())
-	if err := file.write(ready.Line()); err != nil {
+	fmt.Fprintln(&b, plain.Line())
+	if err := file.write(plain.Line()); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(out, b.String()); err != nil {

@@ -145,19 +145,18 @@ func (s *standing) leave() {
 	s.left.Do(func() { _ = s.book.Leave() })
 }
 
-// shown is an address for people: with the name, where it is the broker's own.
-func (s *standing) shown(address string) string {
-	port, own := strings.CutPrefix(address, s.address.String()+":")
-	if s.name == "" || !own {
-		return address
+// named is where the broker is reached, for people: by its name, where it has one.
+func (s *standing) named(ready doze.Ready) doze.Ready {
+	if s.name == "" {
+		return ready
 	}
-	return fmt.Sprintf("%s%s:%s (%s)", s.name, names.Suffix, port, address)
+	host := s.name + names.Suffix
+	ready.Kafka = []string{fmt.Sprintf("%s:%d (%s)", host, names.KafkaPort, ready.Kafka[0])}
+	ready.Registry = s.url(ready.Registry)
+	return ready
 }
 
 // url is a URL with the name instead of the address.
 func (s *standing) url(u string) string {
-	if s.name == "" {
-		return u
-	}
 	return strings.Replace(u, "://"+s.address.String()+":", "://"+s.name+names.Suffix+":", 1)
 }
