@@ -93,13 +93,21 @@ func (g *lookedAtGroup) share(ctx context.Context, admin *administrator) error {
 	return nil
 }
 
-// streams asks by hand: kadm has no request of this kind.
+// streams asks the coordinator by hand: kadm has no request of this kind, and kgo does not know where it belongs.
 func (g *lookedAtGroup) streams(ctx context.Context, admin *administrator) error {
 	req := kmsg.NewPtrStreamsGroupDescribeRequest()
 	req.Groups = []string{g.name}
-	resp, err := req.RequestWith(ctx, admin.kafka)
+	coordinator := admin.FindGroupCoordinators(ctx, g.name)[g.name]
+	if coordinator.Err != nil {
+		return coordinator.Err
+	}
+	answer, err := admin.kafka.Broker(int(coordinator.NodeID)).RetriableRequest(ctx, req)
 	if err != nil {
 		return err
+	}
+	resp, ok := answer.(*kmsg.StreamsGroupDescribeResponse)
+	if !ok {
+		return fmt.Errorf("the coordinator answers with %T", answer)
 	}
 	for _, one := range resp.Groups {
 		if err := codeError(one.ErrorCode, one.ErrorMessage); err != nil {
