@@ -121,7 +121,8 @@ func TestStreamsGroup(t *testing.T) {
 
 func TestConsumerGroup(t *testing.T) {
 	at, _ := startBroker(t)
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), "opt_in_kafka_next_gen_balancer_beta", true), patience) //nolint:staticcheck // franz-go's own key
+	//lint:ignore SA1029 it is franz-go's own key
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), "opt_in_kafka_next_gen_balancer_beta", true), patience)
 	defer cancel()
 	member, err := kgo.NewClient(kgo.SeedBrokers(at), kgo.WithContext(ctx), kgo.ConsumerGroup("c"), kgo.ConsumeTopics("t"), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	if err != nil {

@@ -59,7 +59,7 @@ func (c *runCmd) Run(kctx *kong.Context, p *process) error {
 		command = command[1:]
 	}
 	if len(command) == 0 {
-		return usageError{errors.New("run has no command; write it after --: doze run -- go test ./...")}
+		return usageError{errors.New("run has no command; write it after --: doze run -- npm test")}
 	}
 	o, err := c.options(kctx, p)
 	if err != nil {
