@@ -23,6 +23,7 @@ import (
 	"doze/journal"
 	"doze/projections"
 	"doze/segments"
+	"doze/traffic"
 	"doze/wire"
 )
 
@@ -41,6 +42,8 @@ type Broker struct {
 
 	registryListener net.Listener // nil: no schema registry
 	noRegistry       string       // its address, when another program has it
+
+	traffic *traffic.Ring // nil: no console asks for it
 
 	once    sync.Once
 	closed  error
@@ -225,7 +228,7 @@ func (b *Broker) listen() error {
 	broker := b.handlers.Settings()
 	b.server = wire.NewServer(wire.Options{
 		MaxFrame: int32(broker.Int("socket.request.max.bytes")), MaxIdle: time.Duration(broker.Int("connections.max.idle.ms")) * time.Millisecond,
-		Observer: newTrafficLog(b.opt.Logger), Admit: b.handlers.Admit,
+		Observer: observer(b.opt.Logger, b.traffic), Admit: b.handlers.Admit,
 	}, b.handlers)
 	b.reconfigure(broker)
 	b.onClose(func() error {
