@@ -23,6 +23,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"sasl":           {nil, nil},
 	"quotas":         {nil, nil},
 	"console/inside": {nil, nil},
+	"timeline":       {[]string{"console/inside", "disk", "journal", "projections"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"traffic":        {[]string{"console/inside", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
