@@ -34,6 +34,13 @@ var mayImport = map[string]struct{ own, others []string }{
 	"registry/serde": {
 		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
 	},
+	"console": {
+		[]string{"console/inside", "registry/serde", "wire/httpguard"},
+		[]string{
+			"cel.dev/cel-go", "github.com/fxamacker/cbor/v2", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kerr",
+			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/sr", "github.com/vmihailenco/msgpack",
+		},
+	},
 	".": {[]string{"configs", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "traffic", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
