@@ -38,9 +38,9 @@ var mayImport = map[string]struct{ own, others []string }{
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/sr", "github.com/vmihailenco/msgpack",
 		},
 	},
-	".": {[]string{"configs", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"configs", "console", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
-		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
+		[]string{".", "configs", "console", "disk", "journal", "projections", "replay", "segments", "wire/httpguard"},
 		[]string{
 			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm",

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -103,11 +102,8 @@ func New(opt Options) (*Console, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	c := &Console{opt: opt, started: opt.Now()}
+	c := &Console{opt: opt, started: opt.Now(), sets: newTemplateSets(opt.Now)}
 	var err error
-	if c.sets, err = newTemplateSets(opt.Now); err != nil {
-		return nil, fmt.Errorf("read the console's templates: %w", err)
-	}
 	if c.kafka, err = newKafka(opt); err != nil {
 		return nil, err
 	}
