@@ -17,12 +17,14 @@ import (
 	"sync"
 	"time"
 
+	"doze/clientmetrics"
 	"doze/configs"
 	"doze/disk"
 	"doze/handlers"
 	"doze/journal"
 	"doze/projections"
 	"doze/segments"
+	"doze/timeline"
 	"doze/traffic"
 	"doze/wire"
 )
@@ -43,7 +45,14 @@ type Broker struct {
 	registryListener net.Listener // nil: no schema registry
 	noRegistry       string       // its address, when another program has it
 
-	traffic *traffic.Ring // nil: no console asks for it
+	// What a console shows of the inside; nil: there is none.
+	traffic       *traffic.Ring
+	timeline      *timeline.Timeline
+	clientMetrics *clientmetrics.Sink
+
+	consoleListener net.Listener  // nil: no console
+	noConsole       string        // its address, when another program has it
+	consolePipe     *pipeListener // the console's way to the broker
 
 	once    sync.Once
 	closed  error
@@ -58,7 +67,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.bind, b.bindRegistry, b.openDir, b.openJournal, b.openLogs, b.openHandlers, b.openControl, b.listen, b.serveRegistry} {
+	for _, step := range []func() error{b.bind, b.bindRegistry, b.bindConsole, b.openDir, b.openJournal, b.openLogs, b.openInside, b.openHandlers, b.openControl, b.listen, b.serveRegistry, b.serveConsole} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -98,7 +107,7 @@ func (b *Broker) Addr() string { return b.Ready().Kafka[0] }
 // Ready says where the broker is reached, as the ready line of the command does.
 func (b *Broker) Ready() Ready {
 	state, _ := b.store.View()
-	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID, Registry: b.registryURL(), NoRegistry: b.noRegistry}
+	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID, Registry: b.registryURL(), NoRegistry: b.noRegistry, Console: b.consoleURL(), NoConsole: b.noConsole}
 	for _, l := range b.listeners {
 		ready.Kafka = append(ready.Kafka, reachable(l))
 	}
@@ -249,6 +258,9 @@ func (b *Broker) listen() error {
 			return err
 		}
 		b.listeners = append(b.listeners, listener)
+	}
+	if err := b.listenConsolePipe(); err != nil {
+		return err
 	}
 	// Before the sockets close: who waits in a group is told, and nothing is decided by a timer while requests finish.
 	b.onClose(func() error { b.handlers.Stop(); return nil })

@@ -23,6 +23,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"sasl":           {nil, nil},
 	"quotas":         {nil, nil},
 	"console/inside": {nil, nil},
+	"clientmetrics":  {[]string{"console/inside", "handlers"}, []string{"go.opentelemetry.io/proto/otlp"}},
 	"timeline":       {[]string{"console/inside", "disk", "journal", "projections"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"traffic":        {[]string{"console/inside", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"handlers":       {[]string{"assignors", "configs", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
@@ -41,9 +42,9 @@ var mayImport = map[string]struct{ own, others []string }{
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/sr", "github.com/vmihailenco/msgpack",
 		},
 	},
-	".": {[]string{"configs", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "traffic", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"clientmetrics", "configs", "console", "console/inside", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "timeline", "traffic", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
-		[]string{".", "configs", "disk", "journal", "projections", "replay", "segments"},
+		[]string{".", "configs", "console", "disk", "journal", "projections", "replay", "segments", "wire/httpguard"},
 		[]string{
 			"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/vmihailenco/msgpack",
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm",

@@ -2,12 +2,12 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
+	"doze/console/inside"
 	"doze/wire/httpguard"
 )
 
@@ -31,6 +31,15 @@ type Options struct {
 
 	// Recent is what happened lately, for the overview. nil: not known.
 	Recent Recent
+
+	// Traffic is the requests that came in lately. nil: not known.
+	Traffic inside.Traffic
+
+	// Journal is the control journal. nil: there is none to see.
+	Journal inside.Journal
+
+	// Telemetry is what clients push about themselves. nil: nobody takes it.
+	Telemetry inside.Telemetry
 
 	// Logger gets what went wrong while a page was made. nil: nothing is logged.
 	Logger *slog.Logger
@@ -103,11 +112,8 @@ func New(opt Options) (*Console, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	c := &Console{opt: opt, started: opt.Now()}
+	c := &Console{opt: opt, started: opt.Now(), sets: newTemplateSets(opt.Now)}
 	var err error
-	if c.sets, err = newTemplateSets(opt.Now); err != nil {
-		return nil, fmt.Errorf("read the console's templates: %w", err)
-	}
 	if c.kafka, err = newKafka(opt); err != nil {
 		return nil, err
 	}

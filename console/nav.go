@@ -15,6 +15,9 @@ type navItem struct {
 var navigation = []navItem{
 	{"overview", "Overview", "/", "o"},
 	{"topics", "Topics", "/topics", "t"},
+	{"traffic", "Traffic", "/traffic", "r"},
+	{"telemetry", "Telemetry", "/telemetry", "m"},
+	{"timeline", "Timeline", "/timeline", "l"},
 }
 
 // tab is one of the parts of a page; a list of them is shown by the template "tabs".

@@ -24,6 +24,9 @@ func (c *Console) table() []route {
 		c.overviewRoutes,
 		c.preferenceRoutes,
 		c.topicRoutes,
+		c.trafficRoutes,
+		c.telemetryRoutes,
+		c.timelineRoutes,
 	} {
 		all = append(all, of()...)
 	}

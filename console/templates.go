@@ -17,7 +17,9 @@ var templateFiles embed.FS
 
 // templateSets are the templates once for each zone that times are shown in. A set is made from a master that never executes.
 type templateSets struct {
+	once   sync.Once
 	master *template.Template
+	broken error
 	now    func() time.Time
 	mu     sync.Mutex
 	byZone map[string]*template.Template
@@ -26,19 +28,28 @@ type templateSets struct {
 // maxZones bounds the sets that are kept: a browser says its zone itself.
 const maxZones = 8
 
-func newTemplateSets(now func() time.Time) (*templateSets, error) {
-	master := template.New("").Funcs(templateFuncs(time.UTC, now))
+func newTemplateSets(now func() time.Time) *templateSets {
+	return &templateSets{now: now, byZone: map[string]*template.Template{}}
+}
+
+// read parses the templates, when the first page is asked for: a broker starts without them.
+func (s *templateSets) read() {
+	s.master = template.New("").Funcs(templateFuncs(time.UTC, s.now))
 	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		s.broken = err
+		return
+	}
 	for _, name := range names {
-		var b []byte
-		if b, err = templateFiles.ReadFile(name); err == nil {
-			_, err = master.New(name).Parse(templateText(b))
+		b, err := templateFiles.ReadFile(name)
+		if err == nil {
+			_, err = s.master.New(name).Parse(templateText(b))
 		}
 		if err != nil {
-			break
+			s.broken = fmt.Errorf("read the template %s: %w", name, err)
+			return
 		}
 	}
-	return &templateSets{master: master, now: now, byZone: map[string]*template.Template{}}, err
 }
 
 // Tests find out which templates are executed by a call that they put into each.
@@ -49,6 +60,9 @@ var (
 
 // in is the set for a zone.
 func (s *templateSets) in(zone *time.Location) (*template.Template, error) {
+	if s.once.Do(s.read); s.broken != nil {
+		return nil, s.broken
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if set := s.byZone[zone.String()]; set != nil {
@@ -74,6 +88,7 @@ func templateFuncs(zone *time.Location, now func() time.Time) template.FuncMap {
 		"query":   withQuery,
 		"num":     grouped,
 		"bytes":   humanBytes,
+		"bytesOf": func(n int) string { return humanBytes(int64(n)) },
 		"when":    func(t time.Time) string { return absolute(t, zone) },
 		"iso":     func(t time.Time) string { return t.UTC().Format(isoMillis) },
 		"ago":     func(t time.Time) string { return ago(t, now()) },

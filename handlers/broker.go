@@ -179,6 +179,12 @@ func (b *Broker) partition(state *projections.State, topic *projections.Topic, n
 	return b.openLog(id, state, topic)
 }
 
+// Log is the log of a topic's partition; nil when there is no such partition.
+func (b *Broker) Log(topic [16]byte, number int32) *segments.Partition {
+	state, _ := b.view()
+	return b.partition(state, state.Topics.WithID(topic), number)
+}
+
 // respond gives the response that belongs to the request, at its version.
 func respond[R kmsg.Response](r *wire.Request) R {
 	return r.Body.ResponseKind().(R)

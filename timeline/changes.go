@@ -265,6 +265,12 @@ func (c *compared) show(what string, fields, now []projections.Field) {
 	if len(c.out.Changes) >= maxChangesShown {
 		return
 	}
+	if c.table == "configs" {
+		fields = withoutSecretValue(fields)
+		if now != nil {
+			now = withoutSecretValue(now)
+		}
+	}
 	keys := c.keys(fields)
 	by := c.d.by(c.table, fields)
 	change := inside.Change{What: what, Key: c.name(fields[:keys]), Seq: by.seq, Cause: by.cause}

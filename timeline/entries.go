@@ -89,6 +89,36 @@ func (t *Timeline) Entries(ctx context.Context, f inside.EntryFilter) (inside.En
 	return s.page, nil
 }
 
+// often are kinds that come so often that nobody calls one of them news.
+var often = []journal.Kind{3, 31, 33, 41, 43, 47, 51, 52, 53, 55, 58, 59, 60, 61, 62, 63, 64, 67, 69, 70, 71, 76, 78, 79, 80, 81, 91, 92, 93, 94, 95, 96}
+
+// recentLooks is how long news are looked for.
+const recentLooks = 200 * time.Millisecond
+
+// Recent are the last entries with news, newest first: nothing of commits, heartbeats and steps in between.
+func (t *Timeline) Recent(ctx context.Context, n int) []inside.Entry {
+	ctx, cancel := context.WithTimeout(ctx, recentLooks)
+	defer cancel()
+	if t.catchUp(ctx) != nil {
+		return nil
+	}
+	s := &search{t: t, f: inside.EntryFilter{Before: ^uint64(0)}, limit: min(n, maxPage), end: time.Now().Add(recentLooks)}
+	for _, k := range journal.Kinds() {
+		if !slices.Contains(often, k) {
+			s.kinds.add(k)
+		}
+	}
+	for _, m := range slices.Backward(t.index.between(0, ^uint64(0))) {
+		if !s.passesMark(&m) {
+			continue
+		}
+		if done, err := s.scan(context.WithoutCancel(ctx), &m); done || err != nil {
+			break
+		}
+	}
+	return s.page.Entries
+}
+
 // passesMark says whether entries of a mark may pass.
 func (s *search) passesMark(m *mark) bool {
 	return (s.any || m.kinds.meets(s.kinds)) && (s.f.From == 0 || m.lastAt >= s.f.From) && (s.f.To == 0 || m.place.At <= s.f.To)
@@ -155,7 +185,7 @@ func (s *search) passesEvent(event journal.Event) bool {
 	if s.f.Topic == "" && s.f.Group == "" && s.f.Text == "" {
 		return true
 	}
-	if s.f.Text != "" && !strings.Contains(strings.ToLower(journal.Line(event)), strings.ToLower(s.f.Text)) {
+	if s.f.Text != "" && !strings.Contains(strings.ToLower(journal.Line(withoutSecrets(event))), strings.ToLower(s.f.Text)) {
 		return false
 	}
 	if s.f.Topic == "" && s.f.Group == "" {

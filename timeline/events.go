@@ -97,13 +97,14 @@ func causeOf(c *journal.Cause) inside.Cause {
 }
 
 func (t *Timeline) toldEvent(event journal.Event) inside.Event {
+	event = withoutSecrets(event)
 	fields := journal.Fields(event)
 	l := &eventLines{t: t}
 	l.fields(fields, 0, areaOf(event.Kind()))
 	l.resource(fields)
 	line := strings.TrimPrefix(journal.Line(event), event.Kind().Name())
 	out := inside.Event{
-		Kind: event.Kind().Name(), Area: inside.Areas[areaOf(event.Kind())], Text: cut(strings.TrimSpace(line), maxEventText), Things: l.things,
+		Kind: event.Kind().Name(), Area: inside.Areas[areaOf(event.Kind())], Words: t.words(event), Text: cut(strings.TrimSpace(line), maxEventText), Things: l.things,
 		Fields: l.lines,
 	}
 	return out

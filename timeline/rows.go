@@ -97,6 +97,9 @@ func (p *rowPage) add(ctx context.Context, fields []projections.Field) bool {
 		p.out.More = true
 		return false
 	}
+	if p.q.Table == "configs" {
+		fields = withoutSecretValue(fields)
+	}
 	if !p.passes(fields) {
 		return true
 	}

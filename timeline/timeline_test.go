@@ -405,8 +405,8 @@ func TestEntriesThatRetentionTook(t *testing.T) {
 	f.emit("app", committed("g1", "orders", 1, 1))
 	all := f.entries(inside.EntryFilter{Limit: 500})
 	head := f.Head()
-	if head.First < 10 || uint64(len(all)) != head.Last-head.First+1 {
-		t.Errorf("%d entries from %d to %d", len(all), head.First, head.Last)
+	if head.First < 10 || all[len(all)-1].Seq != head.First || uint64(len(all)) != all[0].Seq-head.First+1 {
+		t.Errorf("%d entries from %d to %d", len(all), head.First, all[0].Seq)
 	}
 	if _, err := f.State(context.Background(), 3); err == nil {
 		t.Error("a state is told of entries that are gone")
@@ -451,4 +451,49 @@ func FuzzAssignment(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestConfigsThatLetPeopleInAreHidden(t *testing.T) {
+	const planted = "hunter2-planted"
+	f := start(t, 0)
+	f.history(2)
+	f.emit("admin", &journal.ConfigsAltered{ResourceType: 4, Resource: "1", Set: []journal.ConfigPair{{Name: "listener.name.x.sasl.jaas.config", Value: planted}, {Name: "log.retention.ms", Value: "777"}}})
+	head := f.Head()
+	all := fmt.Sprintf("%+v", f.entries(inside.EntryFilter{}))
+	state, err := f.State(context.Background(), head.Last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := state.Rows(context.Background(), inside.RowQuery{Table: "configs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := f.Changes(context.Background(), 1, head.Last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all += fmt.Sprintf("%+v %+v", rows, changes)
+	if strings.Contains(all, planted) || !strings.Contains(all, "777") || !strings.Contains(all, hidden) {
+		t.Errorf("%s", all)
+	}
+	if found := f.entries(inside.EntryFilter{Text: planted}); len(found) > 0 {
+		t.Error("a search tells what is hidden")
+	}
+	found, err := state.Rows(context.Background(), inside.RowQuery{Table: "configs", Contains: planted})
+	if err != nil || len(found.Rows) > 0 {
+		t.Error("a search in a table tells what is hidden")
+	}
+}
+
+func TestWhatHappenedLately(t *testing.T) {
+	f := start(t, 0)
+	f.history(300)
+	var said []string
+	for _, e := range f.Recent(context.Background(), 3) {
+		said = append(said, e.Events[0].Words)
+	}
+	want := []string{"topic payments was deleted", "configs of topic orders set retention.ms=2000", "classic group g2 was created"}
+	if !slices.Equal(said, want) {
+		t.Errorf("%q", said)
+	}
 }

@@ -33,7 +33,9 @@ type serveCmd struct {
 	Set                        []string `help:"Set a broker property of Kafka, by its own name. May be repeated." placeholder:"NAME=VALUE" sep:"none"`
 	Properties                 []string `help:"File of broker properties, such as Kafka's server.properties. May be repeated." placeholder:"FILE" sep:"none"`
 	Config                     string   `help:"File of these settings. Default: doze.toml of the working directory, if there is one." placeholder:"FILE"`
-	Console                    bool     `help:"Serve the web console: not in this release; only false is taken." negatable:""`
+	Console                    bool     `help:"Serve the web console. Default: true." negatable:""`
+	ConsoleAddr                string   `help:"Address of the web console. Default: 127.0.0.1:9093; a free port when --listen takes one." placeholder:"HOST:PORT"`
+	ConsoleUnprotected         bool     `help:"Let the console listen on another address than a loopback one although clients must log in or use TLS: who reaches it may do everything."`
 	SchemaRegistry             bool     `help:"Serve the schema registry. Default: true." negatable:""`
 	SchemaRegistryAddr         string   `help:"Address of the schema registry. Default: 127.0.0.1:8081; a free port when --listen takes one." placeholder:"HOST:PORT"`
 	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
@@ -150,15 +152,14 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	for name, v := range g.properties {
 		o.Properties[name] = v.value()
 	}
-	var errs [7]error
+	var errs [6]error
 	o.Listeners, errs[0] = g.listeners()
 	o.Ephemeral, errs[1] = g.bool("ephemeral")
 	o.SyncAlways, errs[2] = g.sync()
 	o.JournalRetention, errs[3] = g.journalRetention()
 	o.LogLevel = new(slog.LevelVar)
 	o.Logger, errs[4] = g.logger(w, o.LogLevel)
-	errs[5] = g.later()
-	errs[6] = g.checkHealthAddr()
+	errs[5] = g.checkHealthAddr()
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
@@ -166,7 +167,13 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.SchemaRegistry, o.SchemaRegistryMayLack, err = g.registry(o.Listeners)
+	if o.SchemaRegistry, o.SchemaRegistryMayLack, err = g.registry(o.Listeners); err != nil {
+		return o, err
+	}
+	if o.Console, o.ConsoleMayLack, err = g.console(o.Listeners); err != nil {
+		return o, err
+	}
+	o.ConsoleUnprotected, err = g.bool("console-unprotected")
 	return o, err
 }
 
@@ -263,27 +270,28 @@ func (g gathered) checkHealthAddr() error {
 	return nil
 }
 
-// later refuses what is accepted but not served yet, when it is asked for.
-func (g gathered) later() error {
-	on, err := g.bool("console")
-	if err == nil && on {
-		err = fmt.Errorf("%s: this release of doze has none; leave it out or give it false", g.own["console"].from)
-	}
-	return err
+// registry is the address of the schema registry, empty for none, and whether the broker may do without.
+func (g gathered) registry(listeners []doze.Listener) (address string, mayLack bool, err error) {
+	return g.web("schema-registry", doze.DefaultSchemaRegistry, listeners)
 }
 
-// registry is the address of the schema registry, empty for none, and whether the broker may do without: nobody asked for it, and
-// what has its default port should not keep the broker from starting.
-func (g gathered) registry(listeners []doze.Listener) (address string, mayLack bool, err error) {
-	_, said := g.own["schema-registry"]
+// console is the same of the web console.
+func (g gathered) console(listeners []doze.Listener) (address string, mayLack bool, err error) {
+	return g.web("console", doze.DefaultConsole, listeners)
+}
+
+// web is the address of a server beside the broker, empty for none, and whether the broker may do without it: nobody asked for it,
+// and what has its default port should not keep the broker from starting.
+func (g gathered) web(name, byDefault string, listeners []doze.Listener) (address string, mayLack bool, err error) {
+	_, said := g.own[name]
 	if said {
-		if on, err := g.bool("schema-registry"); err != nil || !on {
+		if on, err := g.bool(name); err != nil || !on {
 			return "", false, err
 		}
 	}
-	if address := g.text("schema-registry-addr"); address != "" {
+	if address := g.text(name + "-addr"); address != "" {
 		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
-			return "", false, fmt.Errorf("%s is %q; give it HOST:PORT", g.own["schema-registry-addr"].from, address)
+			return "", false, fmt.Errorf("%s is %q; give it HOST:PORT", g.own[name+"-addr"].from, address)
 		}
 		return address, false, nil
 	}
@@ -292,7 +300,7 @@ func (g gathered) registry(listeners []doze.Listener) (address string, mayLack b
 			return "127.0.0.1:0", false, nil
 		}
 	}
-	return doze.DefaultSchemaRegistry, !said, nil
+	return byDefault, !said, nil
 }
 
 // nameDataDir says what to do when there is no default data directory: name one, in the way of the command.

@@ -37,6 +37,8 @@ var settings = []setting{
 	{name: "journal-retention"},
 	{name: "sync"},
 	{name: "console"},
+	{name: "console-addr"},
+	{name: "console-unprotected"},
 	{name: "schema-registry"},
 	{name: "schema-registry-addr"},
 	{name: "health-addr"},

@@ -80,6 +80,7 @@ type Cause struct {
 type Event struct {
 	Kind   string
 	Area   string
+	Words  string  // what happened; empty: its fields say it
 	Text   string  // its fields in a line
 	Things []Thing // what it changed
 	Fields []Line
