@@ -69,6 +69,8 @@ func (r *request) run(route route) (answer, error) {
 		return route.do(r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return nil, problem{Status: http.StatusConflict, Message: "The past is read-only", Hint: "Leave it first: take at= out of the address."}
+	case route.past == nil && r.c.opt.Journal != nil:
+		return pastInstead(r)
 	case route.past == nil:
 		return nil, problem{Status: http.StatusNotFound, Message: "This page shows the present only", Hint: "It has no state as of an entry of the journal. Take at= out of the address to see it as it is now."}
 	}

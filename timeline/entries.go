@@ -46,6 +46,9 @@ func (e *NotThereError) Error() string {
 	return fmt.Sprintf("entry %d is not in the journal, which has entries %d to %d", e.Seq, e.First, e.Last)
 }
 
+// NotThere tells it from other errors.
+func (*NotThereError) NotThere() bool { return true }
+
 func (t *Timeline) notThere(seq uint64) error {
 	head := t.Head()
 	return &NotThereError{seq, head.First, head.Last}

@@ -93,6 +93,9 @@ func (e *UnknownStateError) Error() string {
 	return fmt.Sprintf("the state as of entry %d is not known any more: the journal begins at entry %d and no snapshot from before is kept", e.Seq, e.From)
 }
 
+// NotThere tells it from other errors.
+func (*UnknownStateError) NotThere() bool { return true }
+
 // stateAt gives a state as of an entry, which nobody else changes.
 func (t *Timeline) stateAt(ctx context.Context, seq uint64) (*held, error) {
 	now, last := t.opt.Store.View()
