@@ -59,7 +59,13 @@ func (b *Broker) bindOne(i int) error {
 	if b.bound[i] != nil {
 		return nil
 	}
-	address := b.opt.Listeners[i].Address
+	l := b.opt.Listeners[i]
+	address := l.Address
+	if !strings.HasPrefix(address, unixPrefix) {
+		if err := b.refuseExposed(address, "listener "+l.Name, "let clients log in (--user) or show certificates (--tls-cert, --tls-client-ca)", b.opt.protected(l)); err != nil {
+			return err
+		}
+	}
 	ln, err := wire.Bind(address)
 	if err != nil {
 		return &ListenError{Address: address, Err: err}

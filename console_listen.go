@@ -3,13 +3,14 @@ package doze
 import (
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"doze/configs"
 	"doze/console"
+	"doze/registry"
 	"doze/wire"
 	"doze/wire/httpguard"
 )
@@ -19,7 +20,7 @@ func (b *Broker) bindConsole() error {
 	if b.opt.Console == "" {
 		return nil
 	}
-	if err := b.opt.checkConsole(); err != nil {
+	if err := b.checkConsole(); err != nil {
 		return err
 	}
 	ln, err := net.Listen("tcp", b.opt.Console)
@@ -36,48 +37,20 @@ func (b *Broker) bindConsole() error {
 	return nil
 }
 
-// checkConsole refuses to show what clients must log in for to whoever reaches the machine.
-func (o Options) checkConsole() error {
+// checkConsole refuses to show what clients must log in for, or what they cannot reach, to other machines.
+func (b *Broker) checkConsole() error {
+	o := b.opt
 	if err := checkHostPort("console address", o.Console); err != nil {
 		return err
 	}
-	if o.ConsoleUnprotected || loopback(o.Console) || !o.protects() {
+	if o.ConsoleUnprotected || !reachableFromOutside(o.Console) {
 		return nil
+	}
+	if !slices.ContainsFunc(o.Listeners, func(l Listener) bool { return o.protocolOf(l) != protocolPlain }) {
+		return b.refuseExposed(o.Console, "the console", "give --console-unprotected", false)
 	}
 	return fmt.Errorf("console address %s can be reached from other machines, and the console asks nobody who he is while a listener has a login or TLS; "+
 		"give a loopback address such as 127.0.0.1:9093, or --console-unprotected if everybody may see and change everything", o.Console)
-}
-
-// protects says whether a listener asks for a login or encrypts.
-func (o Options) protects() bool {
-	for _, l := range o.Listeners {
-		if protocolOf(o, l) != plaintext {
-			return true
-		}
-	}
-	return false
-}
-
-const plaintext = "PLAINTEXT"
-
-// protocolOf is the security protocol of a listener.
-func protocolOf(o Options, l Listener) string {
-	for _, entry := range configs.Entries(o.Properties["listener.security.protocol.map"]) {
-		if name, protocol, ok := strings.Cut(entry, ":"); ok && strings.TrimSpace(name) == l.Name {
-			return strings.ToUpper(strings.TrimSpace(protocol))
-		}
-	}
-	return plaintext
-}
-
-// loopback says whether only this machine reaches the address.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
 // listenConsolePipe makes the console's way to the broker, one of the server's listeners.
@@ -95,10 +68,15 @@ func (b *Broker) serveConsole() error {
 	if b.consoleListener == nil {
 		return nil
 	}
-	c, err := console.New(console.Options{
-		Bootstrap: []string{b.Addr()}, Dial: b.consolePipe.dial, Registry: b.registryURL(), Hosts: consoleHosts(b.opt.Console),
+	o := console.Options{
+		Bootstrap: []string{b.Addr()}, Dial: b.consolePipe.dial, Hosts: consoleHosts(b.opt.Console),
 		Broker: consoleBroker{b, time.Now()}, Logger: b.opt.Logger,
-	})
+	}
+	if b.registryListener != nil {
+		o.Registry = b.registryURL()
+		o.RegistryHandler = registry.New(registry.Options{Store: b.store, Report: func(err error) { b.opt.Logger.Error("the schema registry, of the console", "error", err) }})
+	}
+	c, err := console.New(o)
 	if err != nil {
 		return err
 	}
@@ -150,8 +128,16 @@ func (c consoleBroker) About() console.About {
 	if found := c.b.Recovered(); found != "" {
 		about.Recovered = strings.Split(found, "\n")
 	}
-	for i, l := range c.b.listeners {
-		about.Endpoints = append(about.Endpoints, console.Endpoint{Name: c.b.opt.Listeners[i].Name, Address: reachable(l), Protocol: protocolOf(c.b.opt, c.b.opt.Listeners[i])})
+	for i, bound := range c.b.listeners {
+		l := c.b.opt.Listeners[i]
+		e := console.Endpoint{Name: l.Name, Address: reachable(bound), Protocol: c.b.opt.protocolOf(l)}
+		if c.b.opt.asksForLogin(l) {
+			e.Mechanisms = c.b.opt.mechanismsOf(l)
+		}
+		if hasTLS(e.Protocol) {
+			e.CAFile = c.b.opt.source(l).CertFile
+		}
+		about.Endpoints = append(about.Endpoints, e)
 	}
 	return about
 }

@@ -75,19 +75,44 @@ func TestConsoleKeepsToTheMachine(t *testing.T) {
 	secured := map[string]string{"listener.security.protocol.map": "CLIENTS:SASL_SSL"}
 	for _, c := range []struct {
 		o       Options
-		refused bool
+		refused string
 	}{
-		{Options{Console: "127.0.0.1:9093", Properties: secured}, false},
-		{Options{Console: "localhost:9093", Properties: secured}, false},
-		{Options{Console: "[::1]:0", Properties: secured}, false},
-		{Options{Console: "0.0.0.0:9093", Properties: secured}, true},
-		{Options{Console: ":9093", Properties: secured}, true},
-		{Options{Console: "0.0.0.0:9093", Properties: secured, ConsoleUnprotected: true}, false},
-		{Options{Console: "0.0.0.0:9093"}, false},
+		{Options{Console: "127.0.0.1:9093", Properties: secured}, ""},
+		{Options{Console: "[::1]:0", Properties: secured}, ""},
+		{Options{Console: "0.0.0.0:9093", Properties: secured}, "--console-unprotected"},
+		{Options{Console: ":9093", Properties: secured, Unprotected: true}, "--console-unprotected"},
+		{Options{Console: "0.0.0.0:9093", Properties: secured, ConsoleUnprotected: true}, ""},
+		{Options{Console: "0.0.0.0:9093"}, "the console"},
+		{Options{Console: "0.0.0.0:9093", Unprotected: true}, ""},
 	} {
 		c.o.Listeners = []Listener{{Name: "CLIENTS", Address: "127.0.0.1:0"}}
-		if err := c.o.checkConsole(); (err != nil) != c.refused {
+		err := (&Broker{opt: c.o}).checkConsole()
+		if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
+	}
+}
+
+// With a login and ACLs on, the console still sees everything: it is a principal of its own that no user can be.
+func TestConsoleOfABrokerWithLogins(t *testing.T) {
+	b, err := New(Options{
+		DataDir: t.TempDir(), Listeners: []Listener{{Name: "CLIENTS", Protocol: "SASL_PLAINTEXT", Address: "127.0.0.1:0"}}, Console: "127.0.0.1:0", SchemaRegistry: "127.0.0.1:0",
+		Users: map[string]string{"alice": "secret"}, Properties: map[string]string{"sasl.enabled.mechanisms": "PLAIN", "allow.everyone.if.no.acl.found": "false"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(ctx) }()
+	page := fetch(t, b.Ready().Console+"/")
+	for _, want := range []string{"The broker answers", "The schema registry answers", "SASL_PLAINTEXT"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the overview lacks %q: %s", want, page)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ package doze
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -17,8 +18,10 @@ import (
 	"sync"
 	"time"
 
+	"doze/certs"
 	"doze/clientmetrics"
 	"doze/configs"
+	"doze/credentials"
 	"doze/disk"
 	"doze/handlers"
 	"doze/journal"
@@ -38,11 +41,15 @@ type Broker struct {
 	recovery  journal.Recovery
 	logs      *segments.Dir
 	handlers  *handlers.Broker
+	secrets   *credentials.Store
 	server    *wire.Server
 	bound     []net.Listener // of opt.Listeners
 	listeners []*wire.Listener
 
+	identities []*certs.Identity // of opt.Listeners; nil where there is no TLS
+
 	registryListener net.Listener // nil: no schema registry
+	registryTLS      *tls.Config  // nil: plain HTTP
 	noRegistry       string       // its address, when another program has it
 
 	// What a console shows of the inside; nil: there is none.
@@ -67,7 +74,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.bind, b.bindRegistry, b.bindConsole, b.openDir, b.openJournal, b.openLogs, b.openInside, b.openHandlers, b.openControl, b.listen, b.serveRegistry, b.serveConsole} {
+	for _, step := range []func() error{b.openTLS, b.bind, b.bindRegistry, b.bindConsole, b.openDir, b.openJournal, b.openLogs, b.openInside, b.openCredentials, b.openHandlers, b.openControl, b.listen, b.serveRegistry, b.serveConsole} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -156,6 +163,8 @@ const (
 	lockName    = "lock"
 	journalDir  = "journal"
 	segmentsDir = "segments"
+
+	credentialsDir = "credentials"
 )
 
 func (b *Broker) lockRefused(err error) error {
@@ -221,6 +230,7 @@ func (b *Broker) openHandlers() error {
 	b.handlers = handlers.New(handlers.Options{
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry, Reconfigured: b.reconfigure,
+		Credentials: b.secrets, Super: consolePrincipal,
 	})
 	return nil
 }
@@ -249,11 +259,15 @@ func (b *Broker) listen() error {
 		}
 		return err
 	})
-	for i, l := range b.opt.Listeners {
+	for i := range b.opt.Listeners {
 		if err := b.bindOne(i); err != nil {
 			return err
 		}
-		listener, err := b.server.ListenOn(b.bound[i], wire.ListenOptions{Name: l.Name, Advertise: l.Advertise})
+		options, err := b.wireOptions(i)
+		if err != nil {
+			return err
+		}
+		listener, err := b.server.ListenOn(b.bound[i], options)
 		if err != nil {
 			return err
 		}

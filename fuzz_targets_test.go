@@ -15,11 +15,11 @@ import (
 // fuzzClasses are the kinds of outside bytes; each has at least one target.
 var fuzzClasses = []string{
 	"frame", "header", "body", "observer", "batch", "records", "inflate", "payload", "index", "segment", "journal",
-	"event", "snapshot", "config", "schema", "http",
+	"event", "snapshot", "config", "schema", "http", "sasl", "certificate",
 }
 
 // networkFacing are the packages in which a function that reads outside bytes says so.
-var networkFacing = []string{"cmd/doze", "configs", "handlers", "journal", "projections", "registry", "segments", "wire"}
+var networkFacing = []string{"cmd/doze", "configs", "handlers", "journal", "projections", "registry", "certs", "sasl", "segments", "wire", "credentials"}
 
 var (
 	markerForm = regexp.MustCompile(`^//fuzz:parser class=([a-z]+) (Fuzz\w+)$`)

@@ -17,8 +17,14 @@ require (
 	github.com/twmb/franz-go/pkg/kmsg v1.15.1
 	github.com/twmb/franz-go/pkg/sr v1.8.0
 	github.com/vmihailenco/msgpack/v5 v5.4.1
+	github.com/xdg-go/stringprep v1.0.4
 	go.opentelemetry.io/proto/otlp v1.3.1
 	google.golang.org/protobuf v1.36.12
+)
+
+require (
+	golang.org/x/crypto v0.11.0 // indirect
+	software.sslmate.com/src/go-pkcs12 v0.7.4
 )
 
 require (

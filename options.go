@@ -33,7 +33,15 @@ type Options struct {
 	// Listeners are the addresses to accept connections on. Default: one, 127.0.0.1:9092.
 	Listeners []Listener
 
-	// SchemaRegistry is the address of the schema registry, HOST:PORT, where port 0 takes a free one. Empty: none.
+	// TLS is what listeners with TLS, and the schema registry, show and trust.
+	TLS TLS
+
+	// Unprotected accepts that listeners, or the schema registry, can be reached from other machines by everybody, without
+	// login or certificate. Without it New refuses such an address.
+	Unprotected bool
+
+	// SchemaRegistry is the address of the schema registry, HOST:PORT, where port 0 takes a free one. Empty: none. It may begin
+	// with http:// or https://. Default: HTTPS when Options.TLS has a certificate, or a listener has TLS.
 	SchemaRegistry string
 
 	// SchemaRegistryMayLack: when another program has that address the broker starts without a registry, and Ready says so.
@@ -50,6 +58,10 @@ type Options struct {
 
 	// DataDir holds the journal and the records. Default: DefaultDataDir(Name).
 	DataDir string
+
+	// Users log in by PLAIN and SCRAM on listeners that ask for it: passwords by name. They are kept in memory only. A
+	// password that a client set since (AlterUserScramCredentials) counts for SCRAM in place of the one here.
+	Users map[string]string
 
 	// Ephemeral keeps the data in a temporary directory that is removed when the broker closes.
 	Ephemeral bool
@@ -83,12 +95,17 @@ type Options struct {
 
 // Listener is one address to accept connections on.
 type Listener struct {
-	// Name is the listener's name in metadata and in properties of listeners. Default: PLAINTEXT for the first one, then
-	// PLAINTEXT_2 and so on.
+	// Name is the listener's name in metadata and in properties of listeners. Default: the protocol for the first one, such
+	// as PLAINTEXT, then PLAINTEXT_2 and so on.
 	Name string
 
 	// Address is HOST:PORT, where port 0 takes a free one and an empty host all interfaces, or unix:PATH.
 	Address string
+
+	// Protocol is PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL: whether there is TLS, and whether clients log in. Default: what
+	// the property listener.security.protocol.map says of the name, else what the name is, else SSL when Options.TLS has a
+	// certificate.
+	Protocol string
 
 	// Advertise is the HOST:PORT that clients are told. Default: where the client's own connection arrived.
 	Advertise string
@@ -113,7 +130,7 @@ var KafkaVersions = []string{"3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
 func (o Options) WithDefaults() (Options, error) {
 	o.Properties = maps.Clone(o.Properties)
 	errs := o.checkProperties()
-	errs = append(errs, o.fillListeners(), o.fillNodeID(), o.fillPlace(), o.fillVersion())
+	errs = append(errs, o.fillListeners(), o.checkLogins(), o.checkTLS(), o.fillNodeID(), o.fillPlace(), o.fillVersion(), o.fillAuthorizer())
 	if o.JournalRetention == 0 {
 		o.JournalRetention = DefaultJournalRetention
 	}
@@ -135,7 +152,7 @@ func (o *Options) checkProperties() []error {
 	for _, name := range slices.Sorted(maps.Keys(o.Properties)) {
 		d, known := configs.BrokerKeys.Lookup(name)
 		if !known {
-			if !configs.IsListenerKey(name) {
+			if !configs.IsListenerKey(name) && !configs.IsAuthorizerKey(name) {
 				errs = append(errs, unknownProperty(name))
 			}
 			continue

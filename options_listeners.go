@@ -66,7 +66,7 @@ func advertised(listeners []Listener, p map[string]string) ([]Listener, error) {
 			return nil, fmt.Errorf("listener %s is advertised twice, as %s and by property advertised.listeners as %s; keep one", l.Address, l.Advertise, a.Address)
 		}
 		l.Name, l.Advertise = a.Name, a.Address
-		if err := checkPlaintext(l.Name, p["listener.security.protocol.map"]); err != nil {
+		if err := checkProtocol(l.Name, p["listener.security.protocol.map"]); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +79,7 @@ func (o *Options) checkListeners() error {
 	for i := range o.Listeners {
 		l := &o.Listeners[i]
 		if l.Name == "" {
-			l.Name = "PLAINTEXT"
+			l.Name = o.protocolOf(*l)
 			if i > 0 {
 				l.Name += "_" + strconv.Itoa(i+1)
 			}
@@ -97,6 +97,9 @@ func (o *Options) checkListeners() error {
 }
 
 func (l Listener) check() error {
+	if l.Protocol != "" && !slices.Contains(protocols, l.Protocol) {
+		return fmt.Errorf("listener %s: protocol %q is not one of %s; name one of these", l.Address, l.Protocol, strings.Join(protocols, ", "))
+	}
 	if path, ok := strings.CutPrefix(l.Address, unixPrefix); ok {
 		if path == "" || len(path) > unixPathMax {
 			return fmt.Errorf("listener address %q: a socket's path has 1 to %d bytes; choose a shorter one", l.Address, unixPathMax)
@@ -135,7 +138,7 @@ func propertyListeners(p map[string]string) ([]Listener, error) {
 	controller := configs.Entries(p["controller.listener.names"])
 	listening = slices.DeleteFunc(listening, func(l Listener) bool { return slices.Contains(controller, l.Name) })
 	for i := range listening {
-		if err := checkPlaintext(listening[i].Name, p["listener.security.protocol.map"]); err != nil {
+		if err := checkProtocol(listening[i].Name, p["listener.security.protocol.map"]); err != nil {
 			return nil, err
 		}
 		for _, a := range advertised {
@@ -162,19 +165,16 @@ func parseListenerURLs(property, value string) ([]Listener, error) {
 	return all, nil
 }
 
-// checkPlaintext refuses a listener whose protocol is not PLAINTEXT: its own name says which, or the map of names does.
-func checkPlaintext(name, protocols string) error {
+// checkProtocol refuses a listener of which nothing says what it speaks: neither its own name nor the map of names.
+func checkProtocol(name, mapped string) error {
 	protocol := name
-	for _, entry := range configs.Entries(protocols) {
+	for _, entry := range configs.Entries(mapped) {
 		if n, p, ok := strings.Cut(entry, ":"); ok && strings.EqualFold(n, name) {
 			protocol = strings.ToUpper(p)
 		}
 	}
-	switch protocol {
-	case "PLAINTEXT":
+	if slices.Contains(protocols, protocol) {
 		return nil
-	case "SSL", "SASL_PLAINTEXT", "SASL_SSL":
-		return fmt.Errorf("listener %s asks for %s; this release of doze serves PLAINTEXT listeners: change its protocol", name, protocol)
 	}
-	return fmt.Errorf("listener %s has no protocol; add %s:PLAINTEXT to listener.security.protocol.map", name, name)
+	return fmt.Errorf("listener %s has no protocol; add %s:PLAINTEXT to listener.security.protocol.map, or SSL, SASL_PLAINTEXT or SASL_SSL in its place", name, name)
 }

@@ -14,7 +14,7 @@ func TestOptionsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o.Name != "kafka" || o.NodeID != 1 || o.KafkaProfile() != "4.3" || len(o.Listeners) != 1 ||
-		o.Listeners[0] != (Listener{"PLAINTEXT", "127.0.0.1:9092", ""}) || filepath.Base(o.DataDir) != "kafka" || o.Logger == nil {
+		o.Listeners[0] != (Listener{Name: "PLAINTEXT", Address: "127.0.0.1:9092"}) || filepath.Base(o.DataDir) != "kafka" || o.Logger == nil {
 		t.Errorf("defaults: %+v", o)
 	}
 }
@@ -30,7 +30,7 @@ func TestOptionsFromServerProperties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Listener{{"PLAINTEXT", ":9092", "localhost:9092"}, {"OUTSIDE", "0.0.0.0:29092", "host.example:29092"}}
+	want := []Listener{{Name: "PLAINTEXT", Address: ":9092", Advertise: "localhost:9092"}, {Name: "OUTSIDE", Address: "0.0.0.0:29092", Advertise: "host.example:29092"}}
 	if o.NodeID != 7 || len(o.Listeners) != 2 || o.Listeners[0] != want[0] || o.Listeners[1] != want[1] {
 		t.Errorf("node %d, listeners %+v", o.NodeID, o.Listeners)
 	}
@@ -49,7 +49,7 @@ func TestOptionsAdvertised(t *testing.T) {
 		"advertised.listeners":           "B://bb:2,CONTROLLER://x:1,PLAINTEXT://aa:2",
 		"listener.security.protocol.map": "B:PLAINTEXT", "controller.listener.names": "CONTROLLER",
 	}}.WithDefaults()
-	want := []Listener{{"PLAINTEXT", "a:1", "aa:2"}, {"B", "b:1", "bb:2"}, {"PLAINTEXT_3", "c:1", ""}}
+	want := []Listener{{Name: "PLAINTEXT", Address: "a:1", Advertise: "aa:2"}, {Name: "B", Address: "b:1", Advertise: "bb:2"}, {Name: "PLAINTEXT_3", Address: "c:1"}}
 	if err != nil || !slices.Equal(o.Listeners, want) {
 		t.Fatalf("%+v, %v", o.Listeners, err)
 	}
@@ -72,7 +72,7 @@ func TestOptionsMistakes(t *testing.T) {
 		{property("zookeeper.connect", "x"), "leave it out"},
 		{property("num.partitions", "0"), "Value must be at least 1; correct its value"},
 		{property("log.retention.ms", "0"), "correct one of them"},
-		{property("listeners", "SSL://:9092"), "serves PLAINTEXT listeners"},
+		{property("listeners", "SSL://:9092"), "there is no certificate for it; give --tls-cert"},
 		{property("listeners", "MINE://:9092"), "add MINE:PLAINTEXT to listener.security.protocol.map"},
 		{property("listeners", "localhost:9092"), "is not NAME://HOST:PORT"},
 		{property("advertised.listeners", "PLAINTEXT://0.0.0.0:9092"), "nothing that a client can connect to"},
@@ -86,7 +86,7 @@ func TestOptionsMistakes(t *testing.T) {
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}}, Properties: map[string]string{"listeners": "PLAINTEXT://a:1"}}, "set twice"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}}, Properties: map[string]string{"advertised.listeners": "A://a:1,B://b:2", "listener.security.protocol.map": "A:PLAINTEXT"}}, "has B://b:2, but no listener is left for it"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1", Advertise: "b:1"}}, Properties: map[string]string{"advertised.listeners": "PLAINTEXT://c:1"}}, "advertised twice"},
-		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}}, Properties: map[string]string{"advertised.listeners": "SSL://c:1"}}, "serves PLAINTEXT listeners"},
+		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:1"}}, Properties: map[string]string{"advertised.listeners": "SSL://c:1"}}, "there is no certificate for it; give --tls-cert"},
 		{Options{DataDir: dir, Ephemeral: true}, "contradict each other"},
 		{Options{Name: "../x"}, "use letters"},
 		{Options{DataDir: dir, KafkaVersion: "2.8"}, "is not one of 3.7, 3.9"},

@@ -2,10 +2,14 @@ package doze
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"doze/registry"
@@ -20,14 +24,26 @@ func (b *Broker) bindRegistry() error {
 	if b.opt.SchemaRegistry == "" {
 		return nil
 	}
-	ln, err := net.Listen("tcp", b.opt.SchemaRegistry)
+	address, secure := b.opt.registryAddress()
+	if secure {
+		identity, err := b.identity(b.opt.registryListener())
+		if err != nil {
+			return fmt.Errorf("schema registry: %w", err)
+		}
+		b.registryTLS = identity.Config()
+	}
+	protected := b.opt.protected(b.opt.registryListener()) && secure || b.opt.anyLogin()
+	if err := b.refuseExposed(address, "the schema registry", "let clients log in (--user)", protected); err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", address)
 	if b.opt.SchemaRegistryMayLack && (&ListenError{Err: err}).InUse() {
-		b.noRegistry = b.opt.SchemaRegistry
+		b.noRegistry = address
 		b.opt.Logger.Warn("there is no schema registry: another program has its address", "address", b.noRegistry)
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("listen on %s for the schema registry: %w; give --schema-registry-addr a free address, or --schema-registry=false", b.opt.SchemaRegistry, err)
+		return fmt.Errorf("listen on %s for the schema registry: %w; give --schema-registry-addr a free address, or --schema-registry=false", address, err)
 	}
 	b.registryListener = ln
 	b.onClose(func() error { ln.Close(); return nil }) // the server has closed it already, unless the start failed
@@ -39,12 +55,21 @@ func (b *Broker) serveRegistry() error {
 	if b.registryListener == nil {
 		return nil
 	}
+	rules, err := b.opt.mappingRules(b.opt.registryListener())
+	if err != nil {
+		return err
+	}
+	login, err := b.registryLogin(rules, b.registryTLS != nil && b.registryTLS.ClientAuth != tls.NoClientCert)
+	if err != nil {
+		return err
+	}
 	r := registry.New(registry.Options{
-		Store:  b.store,
+		Store: b.store, Authenticate: login,
 		Report: func(err error) { b.opt.Logger.Error("the schema registry", "error", err) },
 	})
+	address, _ := b.opt.registryAddress()
 	var hosts []string
-	if host, _, err := net.SplitHostPort(b.opt.SchemaRegistry); err == nil {
+	if host, _, err := net.SplitHostPort(address); err == nil {
 		hosts = append(hosts, host)
 	}
 	if name, err := os.Hostname(); err == nil {
@@ -52,7 +77,12 @@ func (b *Broker) serveRegistry() error {
 	}
 	hosts = append(hosts, ".docker.internal")
 	server := httpguard.Server(httpguard.Guard{Hosts: hosts}.Wrap(httpguard.Limit(maxRegistryRequests, r)))
-	go server.Serve(b.registryListener) //nolint:errcheck // it ends when it is closed
+	ln := b.registryListener
+	if b.registryTLS != nil {
+		ln = tls.NewListener(ln, b.registryTLS)
+		server.ErrorLog = slog.NewLogLogger(b.opt.Logger.Handler(), slog.LevelDebug) // of handshakes that fail
+	}
+	go server.Serve(ln) //nolint:errcheck // it ends when it is closed
 	b.onClose(func() error { return stopHTTP(server) })
 	return nil
 }
@@ -76,5 +106,39 @@ func (b *Broker) registryURL() string {
 	if addr.IP.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return fmt.Sprintf("http://%s", net.JoinHostPort(host, fmt.Sprint(addr.Port)))
+	scheme := "http"
+	if b.registryTLS != nil {
+		scheme = "https"
+	}
+	return fmt.Sprintf("%s://%s", scheme, net.JoinHostPort(host, fmt.Sprint(addr.Port)))
 }
+
+// registryAddress is where the registry listens, and whether by HTTPS.
+func (o Options) registryAddress() (address string, secure bool) {
+	if address, plain := strings.CutPrefix(o.SchemaRegistry, "http://"); plain {
+		return address, false
+	}
+	address, secure = strings.CutPrefix(o.SchemaRegistry, "https://")
+	return address, secure || hasTLS(o.protocolOf(o.registryListener()))
+}
+
+// registryListener is the listener whose certificates and rules the registry has: the first one with TLS.
+func (o Options) registryListener() Listener {
+	for _, l := range o.Listeners {
+		if hasTLS(o.protocolOf(l)) {
+			return l
+		}
+	}
+	return Listener{Name: "schema registry", Protocol: protocolOfAll(o)}
+}
+
+// protocolOfAll is what the registry has when no listener has TLS.
+func protocolOfAll(o Options) string {
+	if o.TLS.CertFile != "" {
+		return protocolSSL
+	}
+	return protocolPlain
+}
+
+// anyLogin says whether clients of some listener log in; then those of the registry do too.
+func (o Options) anyLogin() bool { return slices.ContainsFunc(o.Listeners, o.asksForLogin) }

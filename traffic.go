@@ -55,7 +55,7 @@ func (trafficLog) Request(*wire.Request) {}
 // Answer logs what was asked, by whom, and how long it took.
 func (t trafficLog) Answer(r *wire.Request, a wire.Answer) {
 	t.log.Debug("request", "api", kmsg.NameForKey(r.Key), "version", r.Version, "asks", traffic.Asked(r.Body, nil),
-		"client", r.ClientID, "conn", r.Conn.ID, "request", r.Correlation, "bytes-in", traffic.SizeShown(r), "bytes-out", a.Size,
+		"client", r.ClientID, "principal", r.Conn.Principal(), "conn", r.Conn.ID, "request", r.Correlation, "bytes-in", traffic.SizeShown(r), "bytes-out", a.Size,
 		"took", a.Handled.Sub(r.Received), "error", a.Err)
 }
 

@@ -55,10 +55,13 @@ func areas() [][]Scenario {
 		txnEdgeScenarios(),
 		txnPreparedScenarios(),
 		txnOffsetEdgeScenarios(),
+		aclScenarios(),
+		aclMatrixScenarios(),
 		quotaScenarios(),
 		throttleScenarios(),
 		telemetryScenarios(),
 		adminScenarios(),
 		adminConfigScenarios(),
+		saslScenarios(),
 	}
 }

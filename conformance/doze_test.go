@@ -25,10 +25,14 @@ import (
 func dozeOptions(s Scenario, dir string) doze.Options {
 	set := maps.Clone(s.Set)
 	maps.DeleteFunc(set, func(_, value string) bool { return value == "" }) // "" takes one of the recorder's own away
-	opt := doze.Options{
-		DataDir: dir, KafkaVersion: s.Kafka, Properties: set,
-		Listeners: []doze.Listener{{Address: "127.0.0.1:0"}},
+	listeners := []doze.Listener{{Address: "127.0.0.1:0"}}
+	if s.Logins {
+		withLogins := LoginProperties()
+		maps.Copy(withLogins, set)
+		set = withLogins
+		listeners = append(listeners, doze.Listener{Name: loginListener, Address: "127.0.0.1:0"})
 	}
+	opt := doze.Options{DataDir: dir, KafkaVersion: s.Kafka, Properties: set, Listeners: listeners}
 	if set["metric.reporters"] == kafka.TelemetryReporter { // doze has no plugins: this is the same
 		delete(set, "metric.reporters")
 		opt.Telemetry = &handlers.Telemetry{Sink: forgetful{}}
@@ -65,6 +69,11 @@ func (b *inProcess) start() error {
 
 func (b *inProcess) Addr() string { return b.broker.Addr() }
 
+func (b *inProcess) LoginAddr() string { return loginAddrOf(b.broker.Ready().Kafka) }
+
+// loginAddrOf is the second of two listeners' addresses.
+func loginAddrOf(addrs []string) string { return addrs[min(1, len(addrs)-1)] }
+
 func (b *inProcess) Restart() error { return errors.Join(b.Close(), b.start()) }
 
 func (b *inProcess) Kill() error {
@@ -81,7 +90,7 @@ type asProcess struct {
 	opt   doze.Options
 	cmd   *exec.Cmd
 	stdin io.Closer
-	addr  string
+	addrs []string
 }
 
 // serveEnv makes the test's binary a broker; it holds the options.
@@ -114,11 +123,13 @@ func (b *asProcess) start() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("read the broker's address: %w", err), b.cmd.Wait())
 	}
-	b.addr = strings.TrimSpace(line)
+	b.addrs = strings.Fields(line)
 	return nil
 }
 
-func (b *asProcess) Addr() string { return b.addr }
+func (b *asProcess) Addr() string { return b.addrs[0] }
+
+func (b *asProcess) LoginAddr() string { return loginAddrOf(b.addrs) }
 
 func (b *asProcess) Restart() error { return errors.Join(b.Close(), b.start()) }
 
@@ -163,7 +174,7 @@ func serve(text string) error {
 		defer stop()
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}()
-	fmt.Println(broker.Addr())
+	fmt.Println(strings.Join(broker.Ready().Kafka, " "))
 	return broker.Run(ctx)
 }
 

@@ -47,9 +47,19 @@ var sortRules = map[int16][]sortRule{
 	16: {
 		{"Groups", []string{"Group"}, "groups are kept in a hash map"},
 	},
+	17: {
+		{"SupportedMechanisms", nil, "mechanisms are kept in a hash set"},
+	},
 	18: {
 		{"SupportedFeatures", []string{"Name"}, "features are kept in a hash map"},
 		{"FinalizedFeatures", []string{"Name"}, "features are kept in a hash map"},
+	},
+	50: {
+		{"Results", []string{"User"}, "users are gathered in a hash map"},
+		{"Results.CredentialInfos", []string{"Mechanism"}, "mechanisms are kept in a map"},
+	},
+	51: {
+		{"Results", []string{"User"}, "users are gathered in a hash map"},
 	},
 	20: {
 		{"Topics", []string{"Topic", "TopicID", "ErrorCode", "ErrorMessage"}, "answers are shuffled on purpose"},
@@ -80,6 +90,13 @@ var sortRules = map[int16][]sortRule{
 	35: {
 		{"Dirs.Topics", []string{"Topic"}, "partitions are grouped in a hash map by topic"},
 		{"Dirs.Topics.Partitions", []string{"Partition"}, "logs are kept in a hash map"},
+	},
+	29: {
+		{"Resources", []string{"ResourceType", "ResourceName", "ResourcePatternType"}, "resources are gathered in a hash map"},
+		{"Resources.ACLs", []string{"Principal", "Host", "Operation", "PermissionType"}, "entries of a resource are gathered in a hash set"},
+	},
+	31: {
+		{"Results.MatchingACLs", []string{"ResourceType", "ResourceName", "ResourcePatternType", "Principal", "Host", "Operation", "PermissionType"}, "ACLs are kept in a hash map by random ids"},
 	},
 	37: {
 		{"Topics", []string{"Topic"}, "topics are gathered in a hash set"},

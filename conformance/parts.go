@@ -10,14 +10,15 @@ func partOf(key int16) int {
 		return 2
 	case 34, 43, 45, 46, 55, 64, 68, 69, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92:
 		return 3
-	case 48, 49, 71, 72: // quotas and telemetry: of the fourth part, and built
-		return 3
+	case 38, 39, 40, 41: // delegation tokens
+		return 5
 	}
 	return 4
 }
 
-// leftOut tells whether doze does not serve an API on purpose: the difference share-state-requests.
-func leftOut(key int16) bool { return key >= 83 && key <= 87 }
+// leftOut tells whether doze does not serve an API on purpose: the difference share-state-requests, and what releases after
+// 4.3.1 brought.
+func leftOut(key int16) bool { return key >= 83 && key <= 87 || key > 92 }
 
 // featurePart tells which part of the work brings a feature that ApiVersions announces.
 func featurePart(name string) int {

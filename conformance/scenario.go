@@ -22,6 +22,9 @@ type Scenario struct {
 	// Group names scenarios that share a broker with each other and with no others.
 	Group string
 
+	// Logins asks for a second listener, which asks for a login: see Users, C.As and C.LoginConn.
+	Logins bool
+
 	// Elsewhere is the test that holds doze to the recording, when requests alone do not bring doze where they bring Kafka.
 	Elsewhere string
 

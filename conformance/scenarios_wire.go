@@ -64,7 +64,7 @@ func wireScenarios() []Scenario {
 		{
 			Name:  "wire-sasl-on-plaintext",
 			Claim: "On a listener without SASL, SaslHandshake answers error 34 without mechanisms and SaslAuthenticate error 34, and the connection goes on.",
-			Part:  4,
+			Part:  3,
 			Run:   runWireSaslOnPlaintext,
 		},
 	}

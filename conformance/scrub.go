@@ -31,6 +31,7 @@ import (
 //	FinalizedFeaturesEpoch, TotalBytes, UsableBytes     positive
 type scrubber struct {
 	host, port string
+	loginPort  string            // of the listener with logins
 	names      map[string]string // raw text -> name; for numbers the raw text is "ProducerID 4000"
 	order      []string          // keys of names in order of appearance
 	count      map[string]int    // names given by kind
@@ -49,6 +50,8 @@ func (s *scrubber) setAddr(addr string) {
 		s.host, s.port = host, port
 	}
 }
+
+func (s *scrubber) setLoginAddr(addr string) { _, s.loginPort, _ = net.SplitHostPort(addr) }
 
 // mark and reset take back the names of an answer that is not kept.
 func (s *scrubber) mark() int { return len(s.order) }
@@ -171,6 +174,8 @@ func (s *scrubber) number(field string, n int64) recording.Value {
 		return s.name("session", fmt.Sprint("SessionID ", n))
 	case field == "Port" && strconv.FormatInt(n, 10) == s.port:
 		return "broker-port"
+	case field == "Port" && strconv.FormatInt(n, 10) == s.loginPort:
+		return "login-port"
 	case positiveOnly[field] && n > 0:
 		return "positive"
 	case s.isNow(n):
@@ -196,6 +201,8 @@ func (s *scrubber) text(field, text string) recording.Value {
 	case field == "ClusterID":
 		s.names[text] = "cluster-id"
 		return "cluster-id"
+	case field == "SASLAuthBytes":
+		return scrubSCRAM(text)
 	case field == "LogDir" || field == "Dir":
 		return "log-dir"
 	case field == "Documentation":
@@ -207,8 +214,14 @@ func (s *scrubber) text(field, text string) recording.Value {
 	case field == "MemberID" && isRandomID(text):
 		return s.name("member", text)
 	}
+	if refused := requestInText.FindStringSubmatch(text); refused != nil {
+		return "Request needs " + refused[1] + " permission."
+	}
 	return s.inside(text)
 }
+
+// requestInText is the text of a refusal, in which Kafka prints its request object with addresses of memory and connection.
+var requestInText = regexp.MustCompile(`^Request Request\(.*\) needs ([A-Z_]+) permission\.$`)
 
 // isRandomID tells an id that Kafka drew for a member of a consumer group: a UUID of version 4 in base64.
 func isRandomID(text string) bool {

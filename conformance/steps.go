@@ -19,6 +19,8 @@ type C struct {
 	scrub  *scrubber
 	conns  map[string]*Conn
 	steps  []*recording.Step
+
+	aclPhase int // how often ACLs were set
 }
 
 // stop is the panic that ends a script early.
@@ -83,6 +85,7 @@ type Conn struct {
 	socket      *socket
 	correlation int32
 	waiting     []*Pending
+	login       func(*socket) error // nil: at the first listener, which asks for none
 	clientID    string
 }
 
@@ -94,7 +97,10 @@ func (n *Conn) As(clientID string) *Conn {
 
 func (n *Conn) open() *socket {
 	if n.socket == nil {
-		s, err := dial(n.c.broker.Addr())
+		s, err := dial(n.addr())
+		if err == nil && n.login != nil {
+			err = n.login(s)
+		}
 		if err != nil {
 			n.c.Fatalf("connection %s: %w", n.name, err)
 		}

@@ -23,6 +23,9 @@ type Options struct {
 	// Registry is the URL of the schema registry; empty: none.
 	Registry string
 
+	// RegistryHandler answers the registry's requests in this process, whatever Registry asks of others. nil: they go by HTTP.
+	RegistryHandler http.Handler
+
 	// Hosts are names that a browser may call the console by, beside addresses and localhost.
 	Hosts []string
 

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -49,7 +51,7 @@ func newKafka(opt Options) (*kafka, error) {
 	}
 	k.admin = kadm.NewClient(k.client)
 	if opt.Registry != "" {
-		k.registry, err = sr.NewClient(sr.URLs(opt.Registry), sr.UserAgent(ClientID), sr.HTTPClient(&http.Client{Timeout: requestTimeout}))
+		k.registry, err = sr.NewClient(sr.URLs(opt.Registry), sr.UserAgent(ClientID), sr.HTTPClient(httpClient(opt)))
 		if err != nil {
 			k.client.Close()
 			return nil, fmt.Errorf("make the client of the schema registry %s: %w", opt.Registry, err)
@@ -89,6 +91,43 @@ func reach(opt Options) (seeds []string, dial func(context.Context, string, stri
 	}
 	return opt.Bootstrap, d.DialContext, nil
 }
+
+// httpClient is how the registry is asked.
+func httpClient(opt Options) *http.Client {
+	c := &http.Client{Timeout: requestTimeout}
+	if opt.RegistryHandler != nil {
+		c.Transport = inProcess{opt.RegistryHandler}
+	}
+	return c
+}
+
+// inProcess answers requests by a handler of this process.
+type inProcess struct{ handler http.Handler }
+
+// RoundTrip calls the handler.
+func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.RequestURI = r.URL.RequestURI()
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	w := &held{header: http.Header{}, status: http.StatusOK}
+	t.handler.ServeHTTP(w, r)
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header,
+		Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
+	}, nil
+}
+
+// held is an answer that is kept until it is whole.
+type held struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *held) Header() http.Header         { return w.header }
+func (w *held) WriteHeader(status int)      { w.status = status }
+func (w *held) Write(b []byte) (int, error) { return w.body.Write(b) }
 
 // healthz says that the console serves, and whether its broker answers.
 func (c *Console) healthz(w http.ResponseWriter, r *http.Request) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -99,10 +100,11 @@ func (b *Broker) addToTxns(ctx context.Context, r *wire.Request, asked []kmsg.Ad
 		version = 2
 	}
 	state, _ := b.view()
+	may := b.access(r)
 	all := make([]*joining, len(asked))
 	named := namedLast(asked)
 	for i := range asked {
-		all[i] = findJoining(state, &asked[i], named[asked[i].TransactionalID], r.Version)
+		all[i] = findJoining(state, &asked[i], named[asked[i].TransactionalID], r.Version, may)
 		all[i].code = b.settleJoinings(state, all[i])
 	}
 	err := b.txns.take(ctx, causeOf(r), func(d *txnDecision) {
@@ -167,14 +169,15 @@ func verifyPartition(t *projections.Transaction, id string, p producerIdentity, 
 	return none
 }
 
-func findJoining(state *projections.State, asked *kmsg.AddPartitionsToTxnRequestTransaction, named namedTwice, version int16) *joining {
+func findJoining(state *projections.State, asked *kmsg.AddPartitionsToTxnRequestTransaction, named namedTwice, version int16, may access) *joining {
 	j := &joining{asked: asked, answered: named.first, topics: named.last}
 	for _, t := range j.topics {
 		topic := state.Topics.Named(t.Topic)
+		hidden := version < 4 && (internal(t.Topic) || !may.may(acls.Write, acls.Topic, t.Topic)) // brokers add internal ones
 		for _, number := range t.Partitions {
 			code := none
 			switch {
-			case version < 4 && internal(t.Topic): // brokers add them
+			case hidden:
 				code = topicAuthorizationFailed
 			case topic == nil || number < 0 || number >= topic.Partitions:
 				code = unknownTopicOrPartition

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -29,7 +30,9 @@ func (b *Broker) alterShareGroupOffsets(ctx context.Context, r *wire.Request) (w
 	case req.GroupID == "", len(req.GroupID) > maxName:
 		refused = refuse(invalidGroupID, "The group id is invalid.")
 	default:
+		barred := barred(b.access(r), acls.Read, acls.Topic, req.Topics, func(t *kmsg.AlterShareGroupOffsetsRequestTopic) string { return t.Topic })
 		err := b.groups.update(ctx, causeOf(r), func(d *groupDecision) {
+			d.barred = barred
 			var altered bool
 			if resp.Topics, altered, refused = d.alterShareOffsets(req); !altered {
 				d.drop() // no group is made for nothing
@@ -63,7 +66,7 @@ func (d *groupDecision) alterShareOffsets(req *kmsg.AlterShareGroupOffsetsReques
 			d.emit(e)
 			altered = true
 		}
-		if out.TopicID == [16]byte{} {
+		if out.TopicID == [16]byte{} || d.barred[out.Topic] {
 			topics = append(topics, out)
 		} else {
 			there = append(there, out)
@@ -84,7 +87,9 @@ func (d *groupDecision) alterShareTopic(g *projections.Group, asked *kmsg.AlterS
 	for _, p := range asked.Partitions {
 		one := kmsg.NewAlterShareGroupOffsetsResponseTopicPartition()
 		one.Partition = p.Partition
-		if topic == nil || p.Partition < 0 || p.Partition >= topic.Partitions {
+		if d.barred[asked.Topic] {
+			one.ErrorCode, one.ErrorMessage = topicAuthorizationFailed, text(topicRefusedText)
+		} else if topic == nil || p.Partition < 0 || p.Partition >= topic.Partitions {
 			one.ErrorCode, one.ErrorMessage = unknownTopicOrPartition, text(unknownTopicText)
 		} else {
 			e.Partitions = append(e.Partitions, journal.ShareStateInit{Partition: p.Partition, Start: max(p.StartOffset, -1)})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"doze/acls"
 	"doze/configs"
 	"doze/projections"
 	"doze/wire"
@@ -38,17 +39,26 @@ type alteredResource struct {
 	name  string
 	ops   []configOp
 	whole bool
+	lacks *refusal // what the caller is told who may not alter it
 }
 
 // alterResources changes each resource, or says why not; nil for those that were changed.
 func (b *Broker) alterResources(ctx context.Context, r *wire.Request, validateOnly bool, resources []alteredResource) []*refusal {
 	refusals, done := make([]*refusal, len(resources)), make([]bool, len(resources))
-	twice := repeated(resources)
+	twice, may := repeated(resources), b.access(r)
 	for i, res := range resources {
 		refusals[i] = b.checkAlterRequest(res, twice)
 		done[i] = refusals[i] != nil
+		if !done[i] {
+			resources[i].lacks = may.configs(acls.AlterConfigs, res.kind, res.name)
+		}
 		if !done[i] && res.kind == projections.BrokerLoggerResource {
-			refusals[i], done[i] = b.loggers.alter(res, validateOnly), true
+			refusals[i], done[i] = resources[i].lacks, true
+			if refusals[i] != nil {
+				refusals[i].message = nil // where others have a text
+			} else {
+				refusals[i] = b.loggers.alter(res, validateOnly)
+			}
 		}
 	}
 	if !slices.Contains(done, false) {
@@ -144,6 +154,9 @@ func (b *Broker) decideAlter(tx *tx, res alteredResource) *refusal {
 		if no := b.checkBrokerChange(tx.State, res, before); no != nil {
 			return no
 		}
+	}
+	if res.lacks != nil {
+		return res.lacks
 	}
 	after, no := res.apply(before)
 	if no != nil {

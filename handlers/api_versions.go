@@ -17,11 +17,11 @@ import (
 func (b *Broker) apiVersions(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ApiVersionsRequest)
 	resp := respond[*kmsg.ApiVersionsResponse](r)
+	if !validSoftwareOf(req) {
+		resp.ErrorCode = invalidRequest
+		return resp, nil
+	}
 	if req.Version >= 3 {
-		if !validSoftware(req.ClientSoftwareName) || !validSoftware(req.ClientSoftwareVersion) {
-			resp.ErrorCode = invalidRequest
-			return resp, nil
-		}
 		r.Conn.SetClientSoftware(req.ClientSoftwareName, req.ClientSoftwareVersion)
 	}
 	for _, key := range slices.Sorted(maps.Keys(b.table)) {
@@ -56,6 +56,11 @@ func (b *Broker) describeFeatures(version int16, resp *kmsg.ApiVersionsResponse)
 
 // featuresEpoch is the epoch of the features before any was changed; each update raises it.
 const featuresEpoch = 1
+
+// validSoftwareOf tells whether what the request says of the client, if it is of a version that does, is valid.
+func validSoftwareOf(req *kmsg.ApiVersionsRequest) bool {
+	return req.Version < 3 || validSoftware(req.ClientSoftwareName) && validSoftware(req.ClientSoftwareVersion)
+}
 
 // validSoftware tells whether a client's name or version is one by KIP-511: letters and digits, and dashes and dots between
 // them.

@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/configs"
+	"doze/credentials"
 	"doze/disk"
 	"doze/journal"
 	"doze/projections"
@@ -88,8 +89,13 @@ func (b *testBroker) start() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	kept, err := credentials.Open(b.fs, "credentials")
+	if err != nil {
+		b.t.Fatal(err)
+	}
 	b.broker = New(Options{
-		Store: store, Logs: logs, Static: configs.NewBroker(b.props, nil, nil), Profile: profile, Clock: b.clock,
+		Credentials: kept,
+		Store:       store, Logs: logs, Static: configs.NewBroker(b.props, nil, nil), Profile: profile, Clock: b.clock,
 		Log: slog.New(slog.DiscardHandler), NodeID: 1, DataDir: "/data", Space: func() (int64, int64) { return 2, 1 },
 	})
 	b.broker.Start()

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/configs"
+	"doze/credentials"
 	"doze/journal"
 	"doze/projections"
 	"doze/segments"
@@ -38,6 +39,8 @@ type Broker struct {
 	// fetchMaxBytes is fetch.max.bytes, which only a start sets.
 	fetchMaxBytes int32
 
+	credentials *credentials.Store
+
 	producerIDs producerIDs
 
 	lifecycle sync.Mutex // of Start and Stop
@@ -51,7 +54,9 @@ type Broker struct {
 	groups   *coordinator
 	txns     *txnCoordinator
 	loggers  *loggers
-	cleaner  *logCleaner
+	// authorizer is nil when everybody may do everything.
+	authorizer *authorizer
+	cleaner    *logCleaner
 
 	quotas    *clientQuotas
 	telemetry *telemetry
@@ -77,6 +82,10 @@ type Options struct {
 	Telemetry *Telemetry
 	// Reconfigured is told the broker's settings after they were changed, one change after the other; may be nil.
 	Reconfigured func(*configs.Broker)
+	// Credentials are what lets users in.
+	Credentials *credentials.Store
+	// Super is a principal that may do everything, beside those of super.users: the console. Empty: nobody.
+	Super string
 }
 
 // New gives a broker that is ready to serve; Start begins its timers.
@@ -84,9 +93,14 @@ func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
 		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), reconfigured: opt.Reconfigured,
+		credentials: opt.Credentials,
 	}
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
+	b.authorizer = newAuthorizer(b.static, b.log)
+	if b.authorizer != nil && opt.Super != "" {
+		b.authorizer.rules.SuperUsers[opt.Super] = true
+	}
 	b.groups = newCoordinator(b)
 	b.txns = newTxnCoordinator(b)
 	b.serveShares()

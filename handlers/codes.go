@@ -44,6 +44,10 @@ const (
 	invalidProducerIDMapping           int16 = 49
 	transactionalIDAuthorizationFailed int16 = 53
 	topicAuthorizationFailed           int16 = 29
+	groupAuthorizationFailed           int16 = 30
+	clusterAuthorizationFailed         int16 = 31
+	securityDisabled                   int16 = 54
+	delegationTokenAuthorizationFailed int16 = 65
 	operationNotAttempted              int16 = 55
 	kafkaStorageError                  int16 = 56
 	logDirNotFound                     int16 = 57
@@ -91,6 +95,12 @@ const (
 	inconsistentClusterID              int16 = 104
 	duplicateVoter                     int16 = 126
 	voterNotFound                      int16 = 127
+	unsupportedSASLMechanism           int16 = 33
+	illegalSASLState                   int16 = 34
+	saslAuthenticationFailed           int16 = 58
+	resourceNotFound                   int16 = 91
+	duplicateResource                  int16 = 92
+	unacceptableCredential             int16 = 93
 )
 
 // refusal is what a decision answers instead of its result: Kafka's code and, where the protocol has a place for it, the

@@ -3,9 +3,11 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/wire"
 )
@@ -13,19 +15,31 @@ import (
 // ConsumerGroupDescribe (key 69), v0-v1 (KIP-848): consumer groups with their members, what these have and what they are to
 // have. v1 says which protocol a member speaks (KIP-1099).
 func (b *Broker) consumerGroupDescribe(_ context.Context, r *wire.Request) (wire.Reply, error) {
-	if resp := b.groups.describeConsumers(r.Body.(*kmsg.ConsumerGroupDescribeRequest)); resp != nil {
+	if resp := b.groups.describeConsumers(r.Body.(*kmsg.ConsumerGroupDescribeRequest), b.access(r)); resp != nil {
 		return resp, nil
 	}
 	return nil, errAnswerTooLarge
 }
 
 // describeConsumers answers nil when that is too much for an answer.
-func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) *kmsg.ConsumerGroupDescribeResponse {
+func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest, may access) *kmsg.ConsumerGroupDescribeResponse {
 	resp := kmsg.NewPtrConsumerGroupDescribeResponse()
 	state, room := c.view(), answerRoom(maxAnswerBytes)
 	enabled := c.consumerProtocol(state)
 	badID := func(id string) bool { return len(id) > maxName || id == "" }
-	for _, id := range badFirst(req.Groups, badID) {
+	groups, hidden := req.Groups, []string(nil)
+	if enabled {
+		groups, hidden = permitted(may, acls.Describe, acls.Group, groups, itself)
+	}
+	for _, id := range hidden {
+		if !room.takeGroup(id, nil, 1) {
+			return nil
+		}
+		out := kmsg.NewConsumerGroupDescribeResponseGroup()
+		out.Group, out.ErrorCode = id, groupAuthorizationFailed
+		resp.Groups = append(resp.Groups, out)
+	}
+	for _, id := range badFirst(groups, badID) {
 		g := state.Groups.Get(id)
 		if !room.takeGroup(id, g, 2) {
 			return nil
@@ -44,13 +58,32 @@ func (c *coordinator) describeConsumers(req *kmsg.ConsumerGroupDescribeRequest) 
 		default:
 			c.describeConsumerGroup(&out, state, g)
 			if req.IncludeAuthorizedOperations {
-				out.AuthorizedOperations = groupOperations
+				out.AuthorizedOperations = may.operations(acls.Group, id)
 			}
+			hideConsumerTopics(&out, may)
 		}
 		resp.Groups = append(resp.Groups, out)
 	}
 	return resp
 }
+
+// hideConsumerTopics tells nothing of the members of a group that one of them has a topic in that the caller may not describe.
+func hideConsumerTopics(out *kmsg.ConsumerGroupDescribeResponseGroup, may access) {
+	hidden := func(p kmsg.AssignmentTopicPartition) bool {
+		return !may.may(acls.Describe, acls.Topic, p.Topic)
+	}
+	if !may.guarded() || !slices.ContainsFunc(out.Members, func(m kmsg.ConsumerGroupDescribeResponseGroupMember) bool {
+		return slices.ContainsFunc(m.Assignment.TopicPartitions, hidden) || slices.ContainsFunc(m.TargetAssignment.TopicPartitions, hidden)
+	}) {
+		return
+	}
+	group := out.Group
+	*out = kmsg.NewConsumerGroupDescribeResponseGroup()
+	out.Group, out.ErrorCode, out.ErrorMessage = group, topicAuthorizationFailed, text(groupTopicsRefusedText)
+}
+
+// groupTopicsRefusedText is Kafka's.
+const groupTopicsRefusedText = "The group has described topic(s) that the client is not authorized to describe."
 
 // badFirst are the ids in the order in which Kafka answers: those that cannot be any group's come first.
 func badFirst(ids []string, bad func(string) bool) []string {

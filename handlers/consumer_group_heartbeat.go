@@ -20,7 +20,7 @@ import (
 //
 // A heartbeat that changes nothing is answered from the published state and costs no entry of the journal.
 func (b *Broker) consumerGroupHeartbeat(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.consumerHeartbeat(ctx, callerOf(r), r.Body.(*kmsg.ConsumerGroupHeartbeatRequest)), nil
+	return b.groups.consumerHeartbeat(ctx, b.callerOf(r), r.Body.(*kmsg.ConsumerGroupHeartbeatRequest)), nil
 }
 
 // consumerCommand is a ConsumerGroupHeartbeat as the state machine sees it.
@@ -44,6 +44,9 @@ func (c *coordinator) consumerHeartbeat(ctx context.Context, from caller, req *k
 	if !c.consumerProtocol(state) {
 		return refuseConsumer(&refusal{code: unsupportedVersion})
 	}
+	if from.access.hidesAny(req.SubscribedTopicNames) {
+		return refuseConsumer(&refusal{code: topicAuthorizationFailed})
+	}
 	if refused := c.checkConsumerHeartbeat(req); refused != nil {
 		return refuseConsumer(refused)
 	}
@@ -57,6 +60,7 @@ func (c *coordinator) consumerHeartbeat(ctx context.Context, from caller, req *k
 	var resp *kmsg.ConsumerGroupHeartbeatResponse
 	var refused *refusal
 	err := c.update(ctx, from.cause, func(d *groupDecision) {
+		d.caller = from.access
 		if resp, refused = d.consumerHeartbeat(cmd); refused != nil {
 			d.drop()
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 )
@@ -22,7 +23,12 @@ const maxGroupRegexes = 100
 func (c *coordinator) resolve(ctx context.Context, due *deadline) {
 	group := due.key.group
 	state := c.view()
-	resolved := resolveAll(state, regexesOf(state, group))
+	visible, isKnown := c.visibleTo(state, group)
+	if !isKnown {
+		c.fired(due, nil)
+		return
+	}
+	resolved := resolveAll(state, regexesOf(state, group), visible)
 	err := c.update(ctx, journal.Timed(due.key.kind.String()), func(d *groupDecision) { d.regexesResolved(group, resolved) })
 	c.fired(due, err)
 	if err != nil {
@@ -33,6 +39,19 @@ func (c *coordinator) resolve(ctx context.Context, due *deadline) {
 	known := c.current[group]
 	known.created, known.resolvedAt = state.Topics.Created(), c.clock.NowMillis()
 	c.current[group] = known
+}
+
+// visibleTo tells topics that the member may describe on whose account regular expressions are resolved, as in Kafka the one
+// whose heartbeat came last. Nobody is known after a start: the next heartbeat has them resolved.
+func (c *coordinator) visibleTo(state *projections.State, group string) (visible func(topic string) bool, known bool) {
+	if c.guard == nil {
+		return func(string) bool { return true }, true
+	}
+	c.mu.Lock()
+	caller := c.current[group].caller
+	c.mu.Unlock()
+	caller.set = c.guard.set(state)
+	return func(topic string) bool { return caller.may(acls.Describe, acls.Topic, topic) }, caller.guarded()
 }
 
 // regexesOf are the different regular expressions that members of the group are subscribed to, in order.
@@ -55,7 +74,7 @@ func regexesOf(state *projections.State, group string) (patterns []string) {
 
 // resolveAll holds patterns against all topics, as many of them as take no more than maxPatternWork; the others stand for what
 // they stood for before.
-func resolveAll(state *projections.State, patterns []string) (resolved []journal.ResolvedRegex) {
+func resolveAll(state *projections.State, patterns []string, visible func(string) bool) (resolved []journal.ResolvedRegex) {
 	bytes, work := int64(0), int64(0)
 	state.Topics.Each("", func(t *projections.Topic) bool { bytes += int64(len(t.Name) + 1); return true })
 	for _, pattern := range patterns {
@@ -68,7 +87,7 @@ func resolveAll(state *projections.State, patterns []string) (resolved []journal
 		}
 		r := journal.ResolvedRegex{Regex: pattern}
 		state.Topics.Each("", func(t *projections.Topic) bool {
-			if compiled.MatchString(t.Name) {
+			if compiled.MatchString(t.Name) && visible(t.Name) {
 				r.Topics = append(r.Topics, t.Name)
 			}
 			return true

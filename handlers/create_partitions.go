@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/wire"
 )
@@ -30,11 +31,15 @@ func (b *Broker) createPartitions(ctx context.Context, r *wire.Request) (wire.Re
 		}
 		return resp, nil
 	}
+	once, hidden := permitted(b.access(r), acls.Alter, acls.Topic, once, func(t kmsg.CreatePartitionsRequestTopic) string { return t.Topic })
 	charge, wait := b.mutations(r, req.Version >= 3)
 	decide := func(tx *tx) {
 		resp.Topics = nil
 		for _, name := range twice {
 			answer(name, refuse(invalidRequest, "Duplicate topic name."))
+		}
+		for _, asked := range hidden {
+			answer(asked.Topic, &refusal{code: topicAuthorizationFailed})
 		}
 		for _, asked := range once {
 			answer(asked.Topic, b.decideCreatePartitions(tx, asked, charge))

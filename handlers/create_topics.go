@@ -10,6 +10,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/configs"
 	"doze/journal"
 	"doze/projections"
@@ -30,6 +31,8 @@ func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 	resp := respond[*kmsg.CreateTopicsResponse](r)
 	once, twice := namedOnce(req.Topics, func(t kmsg.CreateTopicsRequestTopic) string { return t.Topic })
 	once = slices.DeleteFunc(once, func(t kmsg.CreateTopicsRequestTopic) bool { return t.Topic == clusterMetadata })
+	may := b.access(r)
+	once, hidden := may.creatable(once)
 	if len(once) > 0 && req.TimeoutMillis <= 0 {
 		resp.Topics = noneCreated(req.Topics, &refusal{code: requestTimedOut})
 		return resp, nil
@@ -41,7 +44,7 @@ func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 	tooLarge := false
 	charge, wait := b.mutations(r, req.Version >= 6)
 	err := b.decide(ctx, r, req.ValidateOnly, func(tx *tx) {
-		resp.Topics, tooLarge = b.createAll(tx, once, charge)
+		resp.Topics, tooLarge = b.createAll(tx, once, may.configsOf(once), charge)
 		if tooLarge {
 			tx.Drop()
 		}
@@ -57,6 +60,7 @@ func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 	for _, name := range twice {
 		resp.Topics = append(resp.Topics, topicNotCreated(name, refuse(invalidRequest, "Duplicate topic name.")))
 	}
+	resp.Topics = append(resp.Topics, noneCreated(hidden, refuse(topicAuthorizationFailed, "Authorization failed."))...)
 	if slices.ContainsFunc(req.Topics, func(t kmsg.CreateTopicsRequestTopic) bool { return t.Topic == clusterMetadata }) && !slices.Contains(twice, clusterMetadata) {
 		no := refuse(invalidRequest, "Creation of internal topic "+clusterMetadata+" is prohibited.")
 		resp.Topics = append(resp.Topics, topicNotCreated(clusterMetadata, no))
@@ -64,8 +68,21 @@ func (b *Broker) createTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 	return resp, nil
 }
 
+// creatable splits topics by whether the caller may create them.
+func (a access) creatable(topics []kmsg.CreateTopicsRequestTopic) (may, not []kmsg.CreateTopicsRequestTopic) {
+	if a.mayCluster(acls.Create) {
+		return topics, nil
+	}
+	return permitted(a, acls.Create, acls.Topic, topics, func(t kmsg.CreateTopicsRequestTopic) string { return t.Topic })
+}
+
+// configsOf are the topics whose configs the caller may not be told.
+func (a access) configsOf(topics []kmsg.CreateTopicsRequestTopic) (hidden map[string]bool) {
+	return barred(a, acls.DescribeConfigs, acls.Topic, topics, func(t *kmsg.CreateTopicsRequestTopic) string { return t.Topic })
+}
+
 // createAll creates what can be created, and says whether that is more than one request may.
-func (b *Broker) createAll(tx *tx, asked []kmsg.CreateTopicsRequestTopic, charge mutationCharge) (answers []kmsg.CreateTopicsResponseTopic, tooLarge bool) {
+func (b *Broker) createAll(tx *tx, asked []kmsg.CreateTopicsRequestTopic, hidden map[string]bool, charge mutationCharge) (answers []kmsg.CreateTopicsResponseTopic, tooLarge bool) {
 	// Names of one request may collide with each other, so they are held against the state before it.
 	before, size := tx.State.Clone().Topics, 0
 	for _, spec := range asked {
@@ -76,7 +93,11 @@ func (b *Broker) createAll(tx *tx, asked []kmsg.CreateTopicsRequestTopic, charge
 		}
 		size += 1 + len(created.Configs) + int(created.Partitions)
 		tx.Emit(created)
-		answers = append(answers, b.topicCreated(tx.State, created))
+		if hidden[created.Name] {
+			answers = append(answers, topicCreatedHidden(created))
+		} else {
+			answers = append(answers, b.topicCreated(tx.State, created))
+		}
 	}
 	return answers, size > maxRecordsPerRequest
 }
@@ -134,6 +155,13 @@ func topicNotCreated(name string, why *refusal) kmsg.CreateTopicsResponseTopic {
 	topic.Topic, topic.ErrorCode, topic.ErrorMessage = name, why.code, why.message
 	topic.NumPartitions, topic.ReplicationFactor = -1, -1
 	topic.Configs = []kmsg.CreateTopicsResponseTopicConfig{}
+	return topic
+}
+
+// topicCreatedHidden is the answer to who may create a topic and not be told how it is set up.
+func topicCreatedHidden(created *journal.TopicCreated) kmsg.CreateTopicsResponseTopic {
+	topic := topicNotCreated(created.Name, &refusal{})
+	topic.TopicID, topic.ConfigErrorCode = created.ID, topicAuthorizationFailed
 	return topic
 }
 

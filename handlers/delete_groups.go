@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -13,7 +14,7 @@ import (
 // DeleteGroups (key 42), v0-v2: deletes groups without members, with their offsets (KIP-229). A group that the request
 // names twice is answered once.
 func (b *Broker) deleteGroups(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	resp := b.groups.deleteGroups(ctx, callerOf(r), r.Body.(*kmsg.DeleteGroupsRequest))
+	resp := b.groups.deleteGroups(ctx, b.callerOf(r), r.Body.(*kmsg.DeleteGroupsRequest))
 	b.shares.dropGroups(resp)
 	return resp, nil
 }
@@ -21,6 +22,7 @@ func (b *Broker) deleteGroups(ctx context.Context, r *wire.Request) (wire.Reply,
 func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {
 	resp := kmsg.NewPtrDeleteGroupsResponse()
 	ids := distinct(req.Groups)
+	ids, hidden := permitted(from.access, acls.Delete, acls.Group, ids, itself)
 	resp.Groups = make([]kmsg.DeleteGroupsResponseGroup, len(ids))
 	for done := 0; done < len(ids); {
 		some := resp.Groups[done:min(done+maxDeletedGroups, len(ids))]
@@ -35,6 +37,9 @@ func (c *coordinator) deleteGroups(ctx context.Context, from caller, req *kmsg.D
 			}
 		}
 		done += len(some)
+	}
+	for _, id := range hidden {
+		resp.Groups = append(resp.Groups, kmsg.DeleteGroupsResponseGroup{Group: id, ErrorCode: groupAuthorizationFailed})
 	}
 	return resp
 }

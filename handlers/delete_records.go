@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/wire"
 )
@@ -17,6 +18,7 @@ import (
 func (b *Broker) deleteRecords(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.DeleteRecordsRequest)
 	resp := respond[*kmsg.DeleteRecordsResponse](r)
+	may := b.access(r)
 	last, room := map[topicPartition]int64{}, answerRoom(maxAnswerBytes)
 	for _, asked := range req.Topics {
 		for _, p := range asked.Partitions {
@@ -43,7 +45,10 @@ func (b *Broker) deleteRecords(ctx context.Context, r *wire.Request) (wire.Reply
 			}
 			answer := kmsg.NewDeleteRecordsResponseTopicPartition()
 			answer.Partition = p.Partition
-			answer.LowWatermark, answer.ErrorCode = b.deleteBefore(ctx, r, asked.Topic, p.Partition, offset)
+			answer.LowWatermark, answer.ErrorCode = -1, topicAuthorizationFailed
+			if may.may(acls.Delete, acls.Topic, asked.Topic) {
+				answer.LowWatermark, answer.ErrorCode = b.deleteBefore(ctx, r, asked.Topic, p.Partition, offset)
+			}
 			resp.Topics[i].Partitions = append(resp.Topics[i].Partitions, answer)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -25,7 +26,9 @@ func (b *Broker) deleteShareGroupOffsets(ctx context.Context, r *wire.Request) (
 	case req.GroupID == "":
 		refused = refuse(invalidGroupID, "The group id is invalid.")
 	default:
-		err := b.groups.update(ctx, causeOf(r), func(d *groupDecision) { resp.Topics, refused = d.deleteShareOffsets(req) })
+		may, hidden := permitted(b.access(r), acls.Read, acls.Topic, req.Topics, func(t kmsg.DeleteShareGroupOffsetsRequestTopic) string { return t.Topic })
+		err := b.groups.update(ctx, causeOf(r), func(d *groupDecision) { resp.Topics, refused = d.deleteShareOffsets(req.GroupID, may) })
+		resp.Topics = append(shareTopicsKept(hidden), resp.Topics...)
 		if err != nil {
 			refused = storageRefusal(err)
 		}
@@ -36,17 +39,17 @@ func (b *Broker) deleteShareGroupOffsets(ctx context.Context, r *wire.Request) (
 	return resp, nil
 }
 
-func (d *groupDecision) deleteShareOffsets(req *kmsg.DeleteShareGroupOffsetsRequest) (topics []kmsg.DeleteShareGroupOffsetsResponseTopic, _ *refusal) {
-	g := d.group(req.GroupID)
+func (d *groupDecision) deleteShareOffsets(group string, of []kmsg.DeleteShareGroupOffsetsRequestTopic) (topics []kmsg.DeleteShareGroupOffsetsResponseTopic, _ *refusal) {
+	g := d.group(group)
 	switch {
 	case g == nil:
-		return nil, refuse(groupIDNotFound, fmt.Sprintf("Group %s not found.", req.GroupID))
+		return nil, refuse(groupIDNotFound, fmt.Sprintf("Group %s not found.", group))
 	case g.Type != journal.GroupShare:
-		return nil, refuse(groupIDNotFound, fmt.Sprintf("Group %s is not a share group.", req.GroupID))
+		return nil, refuse(groupIDNotFound, fmt.Sprintf("Group %s is not a share group.", group))
 	case g.State != projections.Empty:
 		return nil, refuse(nonEmptyGroup, nonEmptyGroupText)
 	}
-	for _, asked := range req.Topics {
+	for _, asked := range of {
 		out := kmsg.NewDeleteShareGroupOffsetsResponseTopic()
 		out.Topic = asked.Topic
 		topic := d.state.Topics.Named(asked.Topic)
@@ -62,6 +65,16 @@ func (d *groupDecision) deleteShareOffsets(req *kmsg.DeleteShareGroupOffsetsRequ
 		topics = append(topics, out)
 	}
 	return topics, nil
+}
+
+// shareTopicsKept answers for topics that the caller may not read.
+func shareTopicsKept(hidden []kmsg.DeleteShareGroupOffsetsRequestTopic) (topics []kmsg.DeleteShareGroupOffsetsResponseTopic) {
+	for _, asked := range hidden {
+		out := kmsg.NewDeleteShareGroupOffsetsResponseTopic()
+		out.Topic, out.ErrorCode, out.ErrorMessage = asked.Topic, topicAuthorizationFailed, text(topicRefusedText)
+		topics = append(topics, out)
+	}
+	return topics
 }
 
 func (d *groupDecision) hasShareState(group string, topic projections.ID) (has bool) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -23,10 +24,14 @@ func (b *Broker) deleteTopics(ctx context.Context, r *wire.Request) (wire.Reply,
 		resp.Topics = deletionDisabled(req)
 		return resp, nil
 	}
+	may := b.access(r)
+	if may.mayCluster(acls.Delete) {
+		may = access{} // what goes for the cluster goes for every topic
+	}
 	charge, wait := b.mutations(r, req.Version >= 5)
 	var gone []projections.ID
 	decide := func(tx *tx) {
-		d := deletion{tx: tx, charge: charge}
+		d := deletion{tx: tx, may: may, charge: charge}
 		d.run(req)
 		resp.Topics, gone = d.answers, d.gone
 	}
@@ -70,6 +75,7 @@ type deletion struct {
 	charge  mutationCharge
 	answers []kmsg.DeleteTopicsResponseTopic
 	gone    []projections.ID
+	may     access
 }
 
 func (d *deletion) refuse(name *string, id projections.ID, code int16, message string) {
@@ -116,13 +122,21 @@ func (d *deletion) byID(ids []projections.ID, names, twiceIDs []string) {
 			d.refuse(nil, id, unknownTopicID, "This server does not host this topic ID.")
 			continue
 		}
+		if name := topics.WithID(id).Name; !d.may.may(acls.Delete, acls.Topic, name) {
+			d.hide(name, id)
+			continue
+		}
 		doomed[id] = true
 	}
 	for _, name := range names {
 		topic := topics.Named(name)
 		switch {
+		case !d.may.may(acls.Describe, acls.Topic, name):
+			d.hidden(text(name), projections.ID{})
 		case topic == nil:
 			d.refuse(text(name), projections.ID{}, unknownTopicOrPartition, "This server does not host this topic-partition.")
+		case !d.may.may(acls.Delete, acls.Topic, name):
+			d.hidden(text(name), projections.ID{})
 		case doomed[topic.ID] || twice[string(topic.ID[:])]:
 			d.refuse(text(name), topic.ID, invalidRequest, "The provided topic name maps to an ID that was already supplied.")
 			delete(doomed, topic.ID)
@@ -135,6 +149,19 @@ func (d *deletion) byID(ids []projections.ID, names, twiceIDs []string) {
 			d.delete(topics.WithID(id))
 		}
 	}
+}
+
+// hide refuses a topic that was named by its id, and says its name only to who may describe it.
+func (d *deletion) hide(name string, id projections.ID) {
+	if d.may.may(acls.Describe, acls.Topic, name) {
+		d.hidden(&name, id)
+	} else {
+		d.hidden(nil, id)
+	}
+}
+
+func (d *deletion) hidden(name *string, id projections.ID) {
+	d.answers = append(d.answers, topicNotDeleted(name, id, refuse(topicAuthorizationFailed, topicRefusedText)))
 }
 
 func (d *deletion) delete(topic *projections.Topic) {

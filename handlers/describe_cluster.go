@@ -35,7 +35,7 @@ func (b *Broker) describeCluster(_ context.Context, r *wire.Request) (wire.Reply
 	resp.ClusterID, resp.ControllerID, resp.EndpointType = state.ClusterID, b.nodeID, 1
 	resp.Brokers = []kmsg.DescribeClusterResponseBroker{{NodeID: b.nodeID, Host: host, Port: port, Rack: b.rack()}}
 	if req.IncludeClusterAuthorizedOperations {
-		resp.ClusterAuthorizedOperations = allClusterOperations
+		resp.ClusterAuthorizedOperations = b.access(r).clusterOperations()
 	}
 	return resp, nil
 }

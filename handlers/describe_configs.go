@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/configs"
 	"doze/projections"
 	"doze/wire"
@@ -32,8 +33,19 @@ func (b *Broker) describeConfigs(_ context.Context, r *wire.Request) (wire.Reply
 		return resp, nil
 	}
 	state, _ := b.view()
-	room := answerRoom(maxAnswerBytes)
-	for _, asked := range req.Resources {
+	room, may := answerRoom(maxAnswerBytes), b.access(r)
+	resources, hidden := req.Resources, []kmsg.DescribeConfigsRequestResource(nil)
+	if may.guarded() {
+		resources = nil
+		for _, asked := range req.Resources {
+			if may.configs(acls.DescribeConfigs, int8(asked.ResourceType), asked.ResourceName) == nil {
+				resources = append(resources, asked)
+			} else {
+				hidden = append(hidden, asked)
+			}
+		}
+	}
+	for _, asked := range resources {
 		entries, no := b.configEntries(state, int8(asked.ResourceType), asked.ResourceName)
 		if no != nil {
 			resp.Resources = append(resp.Resources, configsNotDescribed(asked, no))
@@ -45,7 +57,27 @@ func (b *Broker) describeConfigs(_ context.Context, r *wire.Request) (wire.Reply
 		}
 		resp.Resources = append(resp.Resources, described)
 	}
+	for _, asked := range hidden {
+		no := may.configs(acls.DescribeConfigs, int8(asked.ResourceType), asked.ResourceName)
+		resp.Resources = append(resp.Resources, configsNotDescribed(asked, no))
+	}
 	return resp, nil
+}
+
+// configs says why the caller may not describe or alter the configs of a resource: those of brokers, their loggers and
+// subscriptions of client metrics are the cluster's.
+func (a access) configs(o acls.Operation, kind int8, name string) *refusal {
+	t, of, message := acls.Cluster, acls.ClusterName, clusterRefusedText
+	switch kind {
+	case projections.TopicResource:
+		t, of, message = acls.Topic, name, topicRefusedText
+	case projections.GroupResource:
+		t, of, message = acls.Group, name, groupRefusedText
+	}
+	if a.may(o, t, of) {
+		return nil
+	}
+	return refuse(refusedCode(t), message)
 }
 
 // configsAnswerBytes is about what the configs of a resource take in an answer.

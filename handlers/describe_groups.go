@@ -6,37 +6,44 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
 )
-
-// groupOperations are the bits of all that may be done to a group: read, delete, describe, describe and alter configs.
-const groupOperations = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
 
 // DescribeGroups (key 15), v0-v6: classic groups with their members. Metadata is told of a Stable group only.
 //
 //	v3  authorised operations (KIP-430)     v4  group instance ids (KIP-345)
 //	v6  an unknown group is GROUP_ID_NOT_FOUND with a text (KIP-1043); before, it is Dead without an error
 func (b *Broker) describeGroups(_ context.Context, r *wire.Request) (wire.Reply, error) {
-	if resp := b.groups.describeGroups(r.Body.(*kmsg.DescribeGroupsRequest)); resp != nil {
+	if resp := b.groups.describeGroups(r.Body.(*kmsg.DescribeGroupsRequest), b.access(r)); resp != nil {
 		return resp, nil
 	}
 	return nil, errAnswerTooLarge
 }
 
 // describeGroups answers nil when that is too much for an answer.
-func (c *coordinator) describeGroups(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGroupsResponse {
+func (c *coordinator) describeGroups(req *kmsg.DescribeGroupsRequest, may access) *kmsg.DescribeGroupsResponse {
 	resp := kmsg.NewPtrDescribeGroupsResponse()
 	state, room := c.view(), answerRoom(maxAnswerBytes)
-	for _, id := range req.Groups {
+	groups, hidden := permitted(may, acls.Describe, acls.Group, req.Groups, itself)
+	for _, id := range hidden {
+		if !room.takeGroup(id, nil, 1) {
+			return nil
+		}
+		out := kmsg.NewDescribeGroupsResponseGroup()
+		out.Group, out.ErrorCode = id, groupAuthorizationFailed
+		resp.Groups = append(resp.Groups, out)
+	}
+	for _, id := range groups {
 		g := state.Groups.Get(id)
 		if !room.takeGroup(id, g, 1) {
 			return nil
 		}
 		out := describeGroup(g, id, req.Version)
 		if req.IncludeAuthorizedOperations && out.ErrorCode == none {
-			out.AuthorizedOperations = groupOperations
+			out.AuthorizedOperations = may.operations(acls.Group, id)
 		}
 		resp.Groups = append(resp.Groups, out)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/wire"
 )
 
@@ -13,11 +14,12 @@ func (b *Broker) describeProducers(_ context.Context, r *wire.Request) (wire.Rep
 	req := r.Body.(*kmsg.DescribeProducersRequest)
 	resp := respond[*kmsg.DescribeProducersResponse](r)
 	room := answerRoom(maxAnswerBytes)
+	may := b.access(r)
 	for _, asked := range req.Topics {
 		topic := kmsg.NewDescribeProducersResponseTopic()
 		topic.Topic = asked.Topic
 		for _, number := range asked.Partitions {
-			answer := b.producersOf(asked.Topic, number)
+			answer := b.producersOf(may, asked.Topic, number)
 			if !room.take(int64(100 + 50*len(answer.ActiveProducers))) {
 				return nil, errAnswerTooLarge
 			}
@@ -28,11 +30,15 @@ func (b *Broker) describeProducers(_ context.Context, r *wire.Request) (wire.Rep
 	return resp, nil
 }
 
-func (b *Broker) producersOf(name string, number int32) kmsg.DescribeProducersResponseTopicPartition {
+func (b *Broker) producersOf(may access, name string, number int32) kmsg.DescribeProducersResponseTopicPartition {
 	answer := kmsg.NewDescribeProducersResponseTopicPartition()
 	answer.Partition = number
 	if wrong := invalidTopicName(name); wrong != "" {
 		answer.ErrorCode, answer.ErrorMessage = invalidTopicException, text(wrong)
+		return answer
+	}
+	if !may.may(acls.Read, acls.Topic, name) {
+		answer.ErrorCode, answer.ErrorMessage = topicAuthorizationFailed, text(topicRefusedText)
 		return answer
 	}
 	state, _ := b.view()

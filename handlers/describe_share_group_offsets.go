@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/wire"
 )
@@ -16,7 +17,7 @@ import (
 func (b *Broker) describeShareGroupOffsets(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req, resp := r.Body.(*kmsg.DescribeShareGroupOffsetsRequest), respond[*kmsg.DescribeShareGroupOffsetsResponse](r)
 	state, _ := b.view()
-	room := answerRoom(maxAnswerBytes)
+	room, may := answerRoom(maxAnswerBytes), b.access(r)
 	for i := range req.Groups {
 		g := &req.Groups[i]
 		room.take(int64(len(g.GroupID)) + groupAnswerBytes)
@@ -25,10 +26,14 @@ func (b *Broker) describeShareGroupOffsets(_ context.Context, r *wire.Request) (
 		switch {
 		case b.profile.level(state, shareVersion) < 1:
 			out.ErrorCode = unsupportedVersion
+		case !may.may(acls.Describe, acls.Group, g.GroupID):
+			out.ErrorCode = groupAuthorizationFailed
 		case g.Topics == nil:
 			out.Topics = b.allShareOffsets(state, g.GroupID, &room)
+			out.Topics, _ = permitted(may, acls.Describe, acls.Topic, out.Topics, func(t kmsg.DescribeShareGroupOffsetsResponseGroupTopic) string { return t.Topic })
 		default:
-			out.Topics = b.namedShareOffsets(state, g, &room)
+			named, hidden := permitted(may, acls.Describe, acls.Topic, g.Topics, func(t kmsg.DescribeShareGroupOffsetsRequestGroupTopic) string { return t.Topic })
+			out.Topics = append(b.namedShareOffsets(state, g.GroupID, named, &room), shareOffsetsHidden(hidden)...)
 		}
 		if room < 0 {
 			return nil, errAnswerTooLarge
@@ -55,9 +60,9 @@ func (b *Broker) allShareOffsets(state *projections.State, group string, room *a
 }
 
 // namedShareOffsets puts the topics that are not there behind the others.
-func (b *Broker) namedShareOffsets(state *projections.State, g *kmsg.DescribeShareGroupOffsetsRequestGroup, room *answerRoom) []kmsg.DescribeShareGroupOffsetsResponseGroupTopic {
+func (b *Broker) namedShareOffsets(state *projections.State, group string, of []kmsg.DescribeShareGroupOffsetsRequestGroupTopic, room *answerRoom) []kmsg.DescribeShareGroupOffsetsResponseGroupTopic {
 	var there, missing []kmsg.DescribeShareGroupOffsetsResponseGroupTopic
-	for _, asked := range g.Topics {
+	for _, asked := range of {
 		if !room.take(int64(len(asked.Topic) + shareOffsetBytes*(1+len(asked.Partitions)))) {
 			return nil
 		}
@@ -74,11 +79,26 @@ func (b *Broker) namedShareOffsets(state *projections.State, g *kmsg.DescribeSha
 		}
 		out.TopicID = topic.ID
 		for _, p := range asked.Partitions {
-			out.Partitions = append(out.Partitions, b.shareOffset(state, topic, state.ShareStates.Get(g.GroupID, topic.ID, p), p))
+			out.Partitions = append(out.Partitions, b.shareOffset(state, topic, state.ShareStates.Get(group, topic.ID, p), p))
 		}
 		there = append(there, out)
 	}
 	return append(there, missing...)
+}
+
+// shareOffsetsHidden answers for topics that the caller may not describe.
+func shareOffsetsHidden(hidden []kmsg.DescribeShareGroupOffsetsRequestGroupTopic) (topics []kmsg.DescribeShareGroupOffsetsResponseGroupTopic) {
+	for _, asked := range hidden {
+		out := kmsg.DescribeShareGroupOffsetsResponseGroupTopic{Topic: asked.Topic}
+		for _, p := range asked.Partitions {
+			one := kmsg.NewDescribeShareGroupOffsetsResponseGroupTopicPartition()
+			one.Partition, one.StartOffset, one.Lag = p, -1, -1
+			one.ErrorCode, one.ErrorMessage = topicAuthorizationFailed, text(topicRefusedText)
+			out.Partitions = append(out.Partitions, one)
+		}
+		topics = append(topics, out)
+	}
+	return topics
 }
 
 // shareOffset is where a group stands in a partition, of which it may have no state.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/wire"
 )
@@ -21,7 +22,7 @@ func (b *Broker) describeTopicPartitions(_ context.Context, r *wire.Request) (wi
 	for i, t := range req.Topics {
 		names[i] = t.Topic
 	}
-	page := topicPage{node: b.nodeID, state: state, resp: resp, left: b.pageLimit(req.ResponsePartitionLimit)}
+	page := topicPage{node: b.nodeID, state: state, may: b.access(r), resp: resp, left: b.pageLimit(req.ResponsePartitionLimit)}
 	if c := req.Cursor; c != nil {
 		page.cursorTopic, page.cursorPartition = c.Topic, c.Partition
 	}
@@ -32,14 +33,19 @@ func (b *Broker) describeTopicPartitions(_ context.Context, r *wire.Request) (wi
 		return resp, nil
 	}
 	if len(names) == 0 {
-		state.Topics.Each(page.cursorTopic, page.topic)
+		state.Topics.Each(page.cursorTopic, page.shown)
 		return resp, nil
 	}
 	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		if name >= page.cursorTopic && !page.named(name) {
+	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name < page.cursorTopic })
+	names, hidden := permitted(page.may, acls.Describe, acls.Topic, names, itself)
+	for _, name := range names {
+		if !page.named(name) {
 			break
 		}
+	}
+	for _, name := range hidden {
+		page.missing(name, topicAuthorizationFailed, math.MinInt32)
 	}
 	return resp, nil
 }
@@ -58,6 +64,7 @@ type topicPage struct {
 	cursorTopic     string
 	cursorPartition int32
 	left            int32
+	may             access
 }
 
 // full ends the page at a topic that nothing of fits any more.
@@ -80,7 +87,7 @@ func (p *topicPage) named(name string) (more bool) {
 	if invalidTopicName(name) != "" {
 		code = invalidTopicException
 	}
-	p.missing(name, code, allTopicOperations)
+	p.missing(name, code, p.may.operations(acls.Topic, name))
 	return true
 }
 
@@ -101,6 +108,11 @@ func (p *topicPage) missing(name string, code int16, operations int32) {
 	p.resp.Topics = append(p.resp.Topics, topic)
 }
 
+// shown is topic for one of all topics: those that the caller may not describe are passed over.
+func (p *topicPage) shown(t *projections.Topic) (more bool) {
+	return !p.may.may(acls.Describe, acls.Topic, t.Name) || p.topic(t)
+}
+
 func (p *topicPage) topic(t *projections.Topic) (more bool) {
 	if p.full(t.Name) {
 		return false
@@ -111,7 +123,7 @@ func (p *topicPage) topic(t *projections.Topic) (more bool) {
 	}
 	end := min(t.Partitions, first+p.left)
 	topic := kmsg.NewDescribeTopicPartitionsResponseTopic()
-	topic.Topic, topic.TopicID, topic.AuthorizedOperations = &t.Name, t.ID, allTopicOperations
+	topic.Topic, topic.TopicID, topic.AuthorizedOperations = &t.Name, t.ID, p.may.operations(acls.Topic, t.Name)
 	self := []int32{p.node}
 	for i := first; i < end; i++ {
 		partition := kmsg.NewDescribeTopicPartitionsResponseTopicPartition()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/wire"
 )
@@ -17,13 +18,21 @@ func (b *Broker) describeTransactions(_ context.Context, r *wire.Request) (wire.
 	req := r.Body.(*kmsg.DescribeTransactionsRequest)
 	resp := respond[*kmsg.DescribeTransactionsResponse](r)
 	state, _ := b.view()
-	room := answerRoom(maxAnswerBytes)
+	room, may := answerRoom(maxAnswerBytes), b.access(r)
 	for _, id := range req.TransactionalIDs {
 		t := state.Transactions.Get(id)
 		if size := int64(100 + len(id)); !room.take(size) || t != nil && !room.take(300*int64(len(t.Partitions)+len(t.Groups))) {
 			return nil, errAnswerTooLarge
 		}
-		resp.TransactionStates = append(resp.TransactionStates, describeTransaction(state, t, id))
+		if !may.may(acls.Describe, acls.TransactionalID, id) {
+			hidden := kmsg.NewDescribeTransactionsResponseTransactionState()
+			hidden.TransactionalID, hidden.ErrorCode = id, transactionalIDAuthorizationFailed
+			resp.TransactionStates = append(resp.TransactionStates, hidden)
+			continue
+		}
+		out := describeTransaction(state, t, id)
+		out.Topics, _ = permitted(may, acls.Describe, acls.Topic, out.Topics, func(t kmsg.DescribeTransactionsResponseTransactionStateTopic) string { return t.Topic })
+		resp.TransactionStates = append(resp.TransactionStates, out)
 	}
 	return resp, nil
 }

@@ -95,8 +95,18 @@ var onFailingDisk = []struct {
 	{"AddOffsetsToTxn", 25, notCoordinator, func(c *testConn) int16 { return addGroupToTxn(c, "live") }},
 	{"TxnOffsetCommit", 28, notCoordinator, stageInTxn},
 	{"EndTxn", 26, notCoordinator, endTxnOf},
-	{"CreateAcls", 30, kafkaStorageError, nil},
-	{"DeleteAcls", 31, kafkaStorageError, nil},
+	{"CreateAcls", 30, kafkaStorageError, func(c *testConn) int16 {
+		req := kmsg.NewPtrCreateACLsRequest()
+		req.Creations = append(req.Creations, aclFor("User:other"))
+		return request[*kmsg.CreateACLsResponse](c, req, 3).Results[0].ErrorCode
+	}},
+	{"DeleteAcls", 31, kafkaStorageError, func(c *testConn) int16 {
+		req := kmsg.NewPtrDeleteACLsRequest()
+		f := kmsg.NewDeleteACLsRequestFilter()
+		f.ResourceType, f.ResourcePatternType, f.Operation, f.PermissionType = 1, 1, 1, 1
+		req.Filters = append(req.Filters, f)
+		return request[*kmsg.DeleteACLsResponse](c, req, 3).Results[0].ErrorCode
+	}},
 	{"AlterClientQuotas", 49, kafkaStorageError, func(c *testConn) int16 {
 		req := kmsg.NewPtrAlterClientQuotasRequest()
 		req.Entries = append(req.Entries, kmsg.AlterClientQuotasRequestEntry{
@@ -105,7 +115,13 @@ var onFailingDisk = []struct {
 		})
 		return request[*kmsg.AlterClientQuotasResponse](c, req, 1).Entries[0].ErrorCode
 	}},
-	{"AlterUserScramCredentials", 51, kafkaStorageError, nil},
+	{"AlterUserScramCredentials", 51, kafkaStorageError, func(c *testConn) int16 {
+		code, err := c.setPassword("nobody", "pencil")
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return code
+	}},
 	{"UpdateFeatures", 57, kafkaStorageError, setTxnVersion},
 	{"ConsumerGroupHeartbeat", 68, notCoordinator, func(c *testConn) int16 {
 		return consumerNamed(c, 1, func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.Group = "fresh-consumers" })
@@ -135,8 +151,10 @@ func TestFailingDiskNamesEveryAPI(t *testing.T) {
 
 // onDisk is a broker with something of each kind, before its disk fails.
 func onDisk(t *testing.T) (*testBroker, *testConn) {
-	b := startTestBroker(t, map[string]string{"group.initial.rebalance.delay.ms": "0", "auto.create.topics.enable": "true"})
+	b := startTestBroker(t, map[string]string{"group.initial.rebalance.delay.ms": "0", "auto.create.topics.enable": "true",
+		"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer", "super.users": "User:ANONYMOUS"})
 	c := b.connect()
+	c.createACLs(aclFor("User:first"))
 	c.createTopic("orders", 2)
 	c.createTopic("doomed", 1)
 	for range 2 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/segments"
 	"doze/wire"
@@ -40,7 +41,7 @@ func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error)
 	}
 	want := fetchWants{
 		minBytes: int64(min(req.MinBytes, req.MaxBytes)), maxBytes: int64(min(req.MaxBytes, b.fetchMaxBytes)),
-		committed: req.IsolationLevel == 1, follower: fetchReplica(req) >= 0, version: req.Version,
+		committed: req.IsolationLevel == 1, follower: fetchReplica(req) >= 0, version: req.Version, may: b.access(r),
 	}
 	want.within(b.fetchRoom(r, want.follower))
 	results := inAnswerOrder(b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond))
@@ -83,7 +84,7 @@ func inAnswerOrder(results []fetchResult) []fetchResult {
 		switch r.code {
 		case unknownTopicID:
 			return 1
-		case unknownTopicOrPartition:
+		case unknownTopicOrPartition, topicAuthorizationFailed:
 			return 2
 		}
 		return 0
@@ -106,6 +107,7 @@ type fetchWants struct {
 	committed          bool
 	follower           bool // says that it is a broker
 	version            int16
+	may                access
 }
 
 // fetchResult is what one partition answers.
@@ -227,9 +229,25 @@ func (b *Broker) fetchOnce(partitions []*fetchPartition, want fetchWants) (resul
 	return results, unknown, failed || total >= want.minBytes || unknown == len(partitions)
 }
 
-// unknown tells whether there is no such partition.
+// unknown tells whether there is no such partition, or none for the caller.
 func (f *fetchResult) unknown() bool {
-	return f.code == unknownTopicID || f.code == unknownTopicOrPartition
+	return f.code == unknownTopicID || f.code == unknownTopicOrPartition || f.code == topicAuthorizationFailed
+}
+
+// mayRead says whether the caller may read a topic; one who says that it is a broker must be allowed what brokers do.
+func (w *fetchWants) mayRead(topic string) bool {
+	if w.follower {
+		return w.may.mayCluster(acls.ClusterAction)
+	}
+	return w.may.may(acls.Read, acls.Topic, topic)
+}
+
+// nameIn is the topic's name, as the state or the request has it.
+func (p *fetchPartition) nameIn(topic *projections.Topic) string {
+	if topic != nil {
+		return topic.Name
+	}
+	return p.topic
 }
 
 // fetchPartition reads one partition; whole says that its first batch is sent even above the limits.
@@ -239,6 +257,8 @@ func (b *Broker) fetchPartition(state *projections.State, p *fetchPartition, wan
 	switch {
 	case topic == nil && want.version >= 13:
 		return unreadPartition(p, unknownTopicID)
+	case want.may.guarded() && !want.mayRead(p.nameIn(topic)):
+		return unreadPartition(p, topicAuthorizationFailed)
 	case log == nil:
 		return unreadPartition(p, unknownTopicOrPartition)
 	}

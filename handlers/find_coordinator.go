@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/wire"
 )
 
@@ -18,9 +19,9 @@ func (b *Broker) findCoordinator(_ context.Context, r *wire.Request) (wire.Reply
 	req := r.Body.(*kmsg.FindCoordinatorRequest)
 	resp := respond[*kmsg.FindCoordinatorResponse](r)
 	host, port := r.Conn.Advertised()
-	node := coordinatorNode{b.nodeID, host, port}
+	node, may := coordinatorNode{b.nodeID, host, port}, b.access(r)
 	if req.Version < 4 {
-		code := checkCoordinatorKey(req.CoordinatorType, req.CoordinatorKey, req.Version)
+		code := may.findCoordinator(req.CoordinatorType, req.CoordinatorKey, req.Version)
 		found := node.answer(req.CoordinatorKey, code)
 		resp.ErrorCode, resp.ErrorMessage = code, text(coordinatorText(code))
 		resp.NodeID, resp.Host, resp.Port = found.NodeID, found.Host, found.Port
@@ -32,13 +33,38 @@ func (b *Broker) findCoordinator(_ context.Context, r *wire.Request) (wire.Reply
 	}
 	resp.Coordinators = make([]kmsg.FindCoordinatorResponseCoordinator, len(req.CoordinatorKeys))
 	for i, key := range req.CoordinatorKeys {
-		code := checkCoordinatorKey(req.CoordinatorType, key, req.Version)
+		code := may.findCoordinator(req.CoordinatorType, key, req.Version)
+		if code == clusterAuthorizationFailed {
+			return noCoordinators(req, resp, code), nil
+		}
 		resp.Coordinators[i] = node.answer(key, code)
 		if unknownCoordinatorType(req.CoordinatorType) {
 			resp.Coordinators[i].ErrorMessage = text(coordinatorText(code))
 		}
 	}
 	return resp, nil
+}
+
+// findCoordinator says why a key has no coordinator for the caller.
+func (a access) findCoordinator(kind int8, key string, version int16) int16 {
+	switch {
+	case kind == 0 && !a.may(acls.Describe, acls.Group, key):
+		return groupAuthorizationFailed
+	case kind == 1 && !a.may(acls.Describe, acls.TransactionalID, key):
+		return transactionalIDAuthorizationFailed
+	case kind == 2 && version >= 6 && !a.mayCluster(acls.ClusterAction):
+		return clusterAuthorizationFailed
+	}
+	return checkCoordinatorKey(kind, key, version)
+}
+
+// noCoordinators refuses a request as a whole, in each of its keys.
+func noCoordinators(req *kmsg.FindCoordinatorRequest, resp *kmsg.FindCoordinatorResponse, code int16) *kmsg.FindCoordinatorResponse {
+	for i, key := range req.CoordinatorKeys {
+		resp.Coordinators[i] = coordinatorNode{}.answer(key, code)
+		resp.Coordinators[i].ErrorMessage = text(coordinatorText(code))
+	}
+	return resp
 }
 
 // foundBytes is what a key is reckoned to take while its request is answered.
@@ -62,8 +88,15 @@ func (n coordinatorNode) answer(key string, code int16) kmsg.FindCoordinatorResp
 
 // coordinatorText is what Kafka says beside the code, before version 4 even when there is no error.
 func coordinatorText(code int16) string {
-	if code == none {
+	switch code {
+	case none:
 		return "NONE"
+	case groupAuthorizationFailed:
+		return groupRefusedText
+	case transactionalIDAuthorizationFailed:
+		return "Transactional Id authorization failed."
+	case clusterAuthorizationFailed:
+		return clusterRefusedText
 	}
 	return "This most likely occurs because of a request being malformed by the client library or the message was sent to " +
 		"an incompatible broker. See the broker logs for more details."

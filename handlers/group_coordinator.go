@@ -23,6 +23,9 @@ type coordinator struct {
 	configs func(*projections.State) *configs.Broker
 	level   func(state *projections.State, feature string) int16
 
+	// guard is the broker's authorizer, nil without one.
+	guard *authorizer
+
 	streams     streamsSofts
 	topicErrors topicErrors
 
@@ -46,6 +49,7 @@ func newCoordinator(b *Broker) *coordinator {
 		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), current: map[string]knownTopics{}, wake: make(chan struct{}, 1),
 		configs: func(state *projections.State) *configs.Broker { return b.settings(state).Broker },
 		level:   b.profile.level,
+		guard:   b.authorizer,
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.update = func(ctx context.Context, cause journal.Cause, decide func(*groupDecision)) error {
@@ -112,6 +116,7 @@ type knownTopics struct {
 	changed    *projections.Revision // those that its epoch is of
 	created    *projections.Revision // those that its regular expressions were held against
 	resolvedAt int64                 // ms: when that was
+	caller     access                // whose heartbeat had them held against the topics last
 }
 
 // waiter is a request that waits for its answer.
@@ -148,6 +153,8 @@ func (c *coordinator) apply(effects []groupEffect) {
 			c.current[e.key.group] = known
 		case effectResolve:
 			if known := c.current[e.key.group]; e.force || known.created != e.topics {
+				known.caller = e.caller
+				c.current[e.key.group] = known
 				c.setDeadline(e.key, max(now, known.resolvedAt+regexIntervalMs), 0)
 			}
 		case effectForget:

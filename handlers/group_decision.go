@@ -26,6 +26,8 @@ type groupDecision struct {
 	configs  *configs.Broker // the broker's own as they are now
 	drop     func()          // ends the decision: nothing that it did happens
 	effects  []groupEffect
+	barred   map[string]bool // topics that the caller may not do this with
+	caller   access          // who heartbeats: regular expressions stand for what it may describe
 	// streams is what is known of streams groups beside the state.
 	streams *streamsSofts
 }
@@ -40,7 +42,8 @@ type groupEffect struct {
 	reply any // to whoever waits under the key
 	// topics are those that the key's group knows, or has to be held against.
 	topics *projections.Revision
-	force  bool // resolve even when the topics are known
+	force  bool   // resolve even when the topics are known
+	caller access // on whose account regular expressions are resolved
 }
 
 type effectKind uint8
@@ -85,7 +88,7 @@ func (d *groupDecision) knowTopics(group string) {
 // a member has brought a new one.
 func (d *groupDecision) resolveRegexes(group string, isNew bool) {
 	key := deadlineKey{kind: deadlineRegex, group: group}
-	d.effects = append(d.effects, groupEffect{do: effectResolve, key: key, topics: d.state.Topics.Created(), force: isNew})
+	d.effects = append(d.effects, groupEffect{do: effectResolve, key: key, topics: d.state.Topics.Created(), force: isNew, caller: d.caller})
 }
 
 // forget drops what is known of a group that is deleted, or of another type now.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/wire"
 )
@@ -21,12 +22,26 @@ import (
 func (b *Broker) initProducerID(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.InitProducerIDRequest)
 	resp := respond[*kmsg.InitProducerIDResponse](r)
-	p, code := b.identify(ctx, r, req)
+	p, code := noIdentity, mayIdentify(b.access(r), req)
+	if code == none {
+		p, code = b.identify(ctx, r, req)
+	}
 	if req.Version < 4 {
 		code = beforeFenced(code)
 	}
 	resp.ErrorCode, resp.ProducerID, resp.ProducerEpoch = code, p.id, p.epoch
 	return resp, nil
+}
+
+// mayIdentify says why a caller gets no identity: one without a transactional id must be allowed to write something.
+func mayIdentify(may access, req *kmsg.InitProducerIDRequest) int16 {
+	switch {
+	case req.TransactionalID != nil && !may.may(acls.Write, acls.TransactionalID, *req.TransactionalID):
+		return transactionalIDAuthorizationFailed
+	case req.TransactionalID == nil && !may.mayCluster(acls.IdempotentWrite) && !may.mayAny(acls.Write, acls.Topic):
+		return clusterAuthorizationFailed
+	}
+	return none
 }
 
 func (b *Broker) identify(ctx context.Context, r *wire.Request, req *kmsg.InitProducerIDRequest) (producerIdentity, int16) {

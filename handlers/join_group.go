@@ -14,7 +14,7 @@ import (
 //	v5  group instance ids (KIP-345)                  v7  protocol type and null protocol name in the answer
 //	v8  a reason (KIP-800)                            v9  skip_assignment for a leader that came back (KIP-814)
 func (b *Broker) joinGroup(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	resp := b.groups.joinGroup(ctx, callerOf(r), r.Body.(*kmsg.JoinGroupRequest))
+	resp := b.groups.joinGroup(ctx, b.callerOf(r), r.Body.(*kmsg.JoinGroupRequest))
 	if resp == nil { // the connection is gone
 		return nil, ctx.Err()
 	}

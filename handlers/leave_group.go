@@ -11,7 +11,7 @@ import (
 // LeaveGroup (key 13), v0-v5: members leave a classic group. v3 takes several, by member id or, for an administrator, by
 // group instance id (KIP-345); v5 a reason (KIP-800).
 func (b *Broker) leaveGroup(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.leaveGroup(ctx, callerOf(r), r.Body.(*kmsg.LeaveGroupRequest)), nil
+	return b.groups.leaveGroup(ctx, b.callerOf(r), r.Body.(*kmsg.LeaveGroupRequest)), nil
 }
 
 func (c *coordinator) leaveGroup(ctx context.Context, from caller, req *kmsg.LeaveGroupRequest) *kmsg.LeaveGroupResponse {

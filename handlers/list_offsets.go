@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/segments"
 	"doze/wire"
 )
@@ -25,12 +26,13 @@ func (b *Broker) listOffsets(_ context.Context, r *wire.Request) (wire.Reply, er
 	req := r.Body.(*kmsg.ListOffsetsRequest)
 	resp := respond[*kmsg.ListOffsetsResponse](r)
 	if req.IsolationLevel < 0 || req.IsolationLevel > 1 {
-		resp.Topics = noOffsets(req, unknownServerError)
+		resp.Topics = noOffsets(req.Topics, unknownServerError)
 		return resp, nil
 	}
 	mentions := mentionsOf(req)
 	at := map[string]int{}
-	for _, asked := range req.Topics {
+	topics, hidden := permitted(b.access(r), acls.Describe, acls.Topic, req.Topics, func(t kmsg.ListOffsetsRequestTopic) string { return t.Topic })
+	for _, asked := range topics {
 		i, known := at[asked.Topic]
 		if !known && len(asked.Partitions) > 0 {
 			i, at[asked.Topic] = len(resp.Topics), len(resp.Topics)
@@ -50,6 +52,7 @@ func (b *Broker) listOffsets(_ context.Context, r *wire.Request) (wire.Reply, er
 			mentions[mention] = 0
 		}
 	}
+	resp.Topics = append(resp.Topics, noOffsets(hidden, topicAuthorizationFailed)...)
 	return resp, nil
 }
 
@@ -70,8 +73,8 @@ func mentionsOf(req *kmsg.ListOffsetsRequest) map[topicPartition]int {
 }
 
 // noOffsets answers every mention of a partition with one error.
-func noOffsets(req *kmsg.ListOffsetsRequest, code int16) (topics []kmsg.ListOffsetsResponseTopic) {
-	for _, asked := range req.Topics {
+func noOffsets(of []kmsg.ListOffsetsRequestTopic, code int16) (topics []kmsg.ListOffsetsResponseTopic) {
+	for _, asked := range of {
 		topic := kmsg.NewListOffsetsResponseTopic()
 		topic.Topic = asked.Topic
 		for _, p := range asked.Partitions {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/wire"
 )
@@ -36,8 +37,9 @@ func (b *Broker) listTransactions(_ context.Context, r *wire.Request) (wire.Repl
 		}
 	}
 	state, _ := b.view()
+	may := b.access(r)
 	state.Transactions.Each(func(t *projections.Transaction) bool {
-		if filter.passes(t) {
+		if filter.passes(t) && may.may(acls.Describe, acls.TransactionalID, t.ID) {
 			one := kmsg.NewListTransactionsResponseTransactionState()
 			one.TransactionalID, one.ProducerID, one.TransactionState = t.ID, t.ProducerID, t.State.String()
 			resp.TransactionStates = append(resp.TransactionStates, one)

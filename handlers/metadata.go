@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -24,6 +25,7 @@ func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, err
 	req := r.Body.(*kmsg.MetadataRequest)
 	resp := respond[*kmsg.MetadataResponse](r)
 	state, _ := b.view()
+	may := b.access(r)
 	if code := metadataNamesWrong(req); code != none {
 		return metadataRefused(req, resp, code), nil
 	}
@@ -33,9 +35,9 @@ func (b *Broker) metadata(ctx context.Context, r *wire.Request) (wire.Reply, err
 	resp.ClusterID = text(state.ClusterID)
 	resp.AuthorizedOperations = math.MinInt32
 	if req.IncludeClusterAuthorizedOperations && req.Version <= 10 {
-		resp.AuthorizedOperations = allClusterOperations
+		resp.AuthorizedOperations = may.clusterOperations()
 	}
-	topics, err := b.metadataTopics(ctx, r, req)
+	topics, err := b.metadataTopics(ctx, r, req, may)
 	if err != nil {
 		return nil, err
 	}
@@ -71,22 +73,27 @@ func metadataRefused(req *kmsg.MetadataRequest, resp *kmsg.MetadataResponse, cod
 	return resp
 }
 
-func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.MetadataRequest) ([]kmsg.MetadataResponseTopic, error) {
+func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.MetadataRequest, may access) ([]kmsg.MetadataResponseTopic, error) {
 	state, _ := b.view()
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
 		all := make([]kmsg.MetadataResponseTopic, 0, state.Topics.Len())
 		state.Topics.Each("", func(t *projections.Topic) bool {
-			all = append(all, b.metadataTopic(state, t, req))
+			if may.may(acls.Describe, acls.Topic, t.Name) {
+				all = append(all, b.metadataTopic(state, t, req, may))
+			}
 			return true
 		})
 		return all, nil
 	}
 	if slices.ContainsFunc(req.Topics, hasTopicID) {
-		return b.metadataByID(state, req), nil
+		return b.metadataByID(state, req, may), nil
 	}
-	names := askedNames(req)
+	names, hidden := permitted(may, acls.Describe, acls.Topic, askedNames(req), itself)
 	wanted := req.AllowAutoTopicCreation || req.Version < 4
 	if wanted {
+		var barred []string
+		names, barred = b.metadataCreatable(state, names, may)
+		hidden = slices.Concat(barred, hidden)
 		if err := b.autoCreate(ctx, r, state, names); err != nil {
 			return nil, err
 		}
@@ -95,16 +102,41 @@ func (b *Broker) metadataTopics(ctx context.Context, r *wire.Request, req *kmsg.
 	answer := make([]kmsg.MetadataResponseTopic, 0, len(names))
 	for _, name := range names {
 		if found := state.Topics.Named(name); found != nil {
-			answer = append(answer, b.metadataTopic(state, found, req))
+			answer = append(answer, b.metadataTopic(state, found, req, may))
 			continue
 		}
-		missing := metadataMissing(name, req)
+		missing := metadataMissing(name, operationsAsked(req, may, name))
 		if wanted && internal(name) {
 			missing.ErrorCode = invalidTopicException
 		}
 		answer = append(answer, missing)
 	}
+	for _, name := range hidden {
+		answer = append(answer, metadataHidden(&name, projections.ID{}))
+	}
 	return answer, nil
+}
+
+// metadataCreatable leaves those names aside that are not there, that asking would create, and that the caller may not create.
+func (b *Broker) metadataCreatable(state *projections.State, names []string, may access) (rest, barred []string) {
+	if !may.guarded() || !b.settings(state).Bool("auto.create.topics.enable") || may.mayCluster(acls.Create) {
+		return names, nil
+	}
+	for _, name := range names {
+		if state.Topics.Named(name) == nil && !may.may(acls.Create, acls.Topic, name) {
+			barred = append(barred, name)
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	return rest, barred
+}
+
+// metadataHidden says nothing of a topic that the caller may not describe, or create: not even whether it is there.
+func metadataHidden(name *string, id projections.ID) kmsg.MetadataResponseTopic {
+	topic := kmsg.NewMetadataResponseTopic()
+	topic.ErrorCode, topic.Topic, topic.TopicID, topic.AuthorizedOperations = topicAuthorizationFailed, name, id, math.MinInt32
+	return topic
 }
 
 // askedNames are the names of the request, each once, in name order.
@@ -122,11 +154,11 @@ func askedNames(req *kmsg.MetadataRequest) []string {
 // metadataMissing says UNKNOWN_TOPIC_OR_PARTITION also of a name that could not be created on demand, as Kafka does, which
 // answers before it tries. (Its internal topics come with their first use; to who might make them, metadataTopics says that
 // here they do not.)
-func metadataMissing(name string, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
+func metadataMissing(name string, operations int32) kmsg.MetadataResponseTopic {
 	topic := kmsg.NewMetadataResponseTopic()
 	topic.Topic = text(name)
 	topic.IsInternal = internal(name)
-	topic.ErrorCode, topic.AuthorizedOperations = unknownTopicOrPartition, operationsAsked(req)
+	topic.ErrorCode, topic.AuthorizedOperations = unknownTopicOrPartition, operations
 	if invalidTopicName(name) != "" {
 		topic.ErrorCode = invalidTopicException
 	}
@@ -134,37 +166,42 @@ func metadataMissing(name string, req *kmsg.MetadataRequest) kmsg.MetadataRespon
 }
 
 // metadataByID answers the ids of the request; names beside them are ignored, as Kafka does.
-func (b *Broker) metadataByID(state *projections.State, req *kmsg.MetadataRequest) []kmsg.MetadataResponseTopic {
-	var known, unknown []kmsg.MetadataResponseTopic
+func (b *Broker) metadataByID(state *projections.State, req *kmsg.MetadataRequest, may access) []kmsg.MetadataResponseTopic {
+	var known, unknown, hidden []kmsg.MetadataResponseTopic
 	seen := map[[16]byte]bool{{}: true}
 	for _, asked := range req.Topics {
 		if seen[asked.TopicID] {
 			continue
 		}
 		seen[asked.TopicID] = true
-		if found := state.Topics.WithID(asked.TopicID); found != nil {
-			known = append(known, b.metadataTopic(state, found, req))
+		found := state.Topics.WithID(asked.TopicID)
+		if found != nil && !may.may(acls.Describe, acls.Topic, found.Name) {
+			hidden = append(hidden, metadataHidden(nil, asked.TopicID))
+			continue
+		}
+		if found != nil {
+			known = append(known, b.metadataTopic(state, found, req, may))
 			continue
 		}
 		topic := kmsg.NewMetadataResponseTopic()
 		topic.ErrorCode, topic.TopicID, topic.AuthorizedOperations = unknownTopicID, asked.TopicID, math.MinInt32
 		unknown = append(unknown, topic)
 	}
-	return append(unknown, known...)
+	return slices.Concat(unknown, known, hidden)
 }
 
 // operationsAsked are what a client may do with a topic, if it asks.
-func operationsAsked(req *kmsg.MetadataRequest) int32 {
+func operationsAsked(req *kmsg.MetadataRequest, may access, name string) int32 {
 	if req.IncludeTopicAuthorizedOperations && req.Version >= 8 {
-		return allTopicOperations
+		return may.operations(acls.Topic, name)
 	}
 	return math.MinInt32
 }
 
-func (b *Broker) metadataTopic(state *projections.State, t *projections.Topic, req *kmsg.MetadataRequest) kmsg.MetadataResponseTopic {
+func (b *Broker) metadataTopic(state *projections.State, t *projections.Topic, req *kmsg.MetadataRequest, may access) kmsg.MetadataResponseTopic {
 	topic := kmsg.NewMetadataResponseTopic()
 	topic.Topic, topic.TopicID = &t.Name, t.ID
-	topic.AuthorizedOperations = operationsAsked(req)
+	topic.AuthorizedOperations = operationsAsked(req, may, t.Name)
 	// One backing array serves the replicas and ISR of every partition: all are the one broker.
 	self := []int32{b.nodeID}
 	topic.Partitions = make([]kmsg.MetadataResponseTopicPartition, t.Partitions)
@@ -176,13 +213,6 @@ func (b *Broker) metadataTopic(state *projections.State, t *projections.Topic, r
 	}
 	return topic
 }
-
-// Bit sets of org.apache.kafka.common.acl.AclOperation for a client that may do everything (KIP-430).
-const (
-	allTopicOperations   int32 = 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<10 | 1<<11
-	allClusterOperations int32 = 1<<5 | 1<<7 | 1<<8 | 1<<9 | 1<<10 | 1<<11 | 1<<12
-	allGroupOperations   int32 = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
-)
 
 // autoCreate makes the topics of names that are not there, those that can be made, no more than one CreateTopics could. It creates nothing when the broker does
 // not create topics on demand.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -21,7 +22,7 @@ import (
 // A commit without generation makes a group that is only a name for offsets; it is taken as long as the group has no
 // members. Topics and partitions must exist. What cannot be committed is answered first, as in Kafka.
 func (b *Broker) offsetCommit(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.offsetCommit(ctx, callerOf(r), r.Body.(*kmsg.OffsetCommitRequest)), nil
+	return b.groups.offsetCommit(ctx, b.callerOf(r), r.Body.(*kmsg.OffsetCommitRequest)), nil
 }
 
 func (c *coordinator) offsetCommit(ctx context.Context, from caller, req *kmsg.OffsetCommitRequest) *kmsg.OffsetCommitResponse {
@@ -35,7 +36,12 @@ func (c *coordinator) offsetCommit(ctx context.Context, from caller, req *kmsg.O
 		return resp
 	}
 	var member *projections.Member
+	state := c.view()
+	barred := barred(from.access, acls.Read, acls.Topic, req.Topics, func(t *kmsg.OffsetCommitRequestTopic) string {
+		return nameOfTopic(state, t.Topic, t.TopicID, req.Version >= 10)
+	})
 	err := c.update(ctx, from.cause, func(d *groupDecision) {
+		d.barred = barred
 		resp.Topics, member = d.commit(req)
 	})
 	if err != nil {
@@ -100,7 +106,10 @@ func (d *groupDecision) commitTopic(t *kmsg.OffsetCommitRequestTopic, answers *c
 	if answers.byID {
 		topic, missing = d.state.Topics.WithID(t.TopicID), unknownTopicID
 	}
-	if topic == nil {
+	if hidden := len(d.barred) > 0 && (!answers.byID && d.barred[t.Topic] || topic != nil && d.barred[topic.Name]); hidden || topic == nil {
+		if hidden {
+			missing = topicAuthorizationFailed
+		}
 		to := answers.topic(t.Topic, t.TopicID)
 		for _, p := range t.Partitions {
 			to.Partitions = append(to.Partitions, kmsg.OffsetCommitResponseTopicPartition{Partition: p.Partition, ErrorCode: missing})

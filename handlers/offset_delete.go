@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -15,7 +16,7 @@ import (
 // the topic: GROUP_SUBSCRIBED_TO_TOPIC. An offset that is not there is deleted without more ado; one that an open transaction
 // has staged is not committed with it any more.
 func (b *Broker) offsetDelete(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.offsetDelete(ctx, callerOf(r), r.Body.(*kmsg.OffsetDeleteRequest)), nil
+	return b.groups.offsetDelete(ctx, b.callerOf(r), r.Body.(*kmsg.OffsetDeleteRequest)), nil
 }
 
 func (c *coordinator) offsetDelete(ctx context.Context, from caller, req *kmsg.OffsetDeleteRequest) *kmsg.OffsetDeleteResponse {
@@ -24,7 +25,9 @@ func (c *coordinator) offsetDelete(ctx context.Context, from caller, req *kmsg.O
 		resp.ErrorCode = invalidGroupID
 		return resp
 	}
+	barred := barred(from.access, acls.Read, acls.Topic, req.Topics, func(t *kmsg.OffsetDeleteRequestTopic) string { return t.Topic })
 	err := c.update(ctx, from.cause, func(d *groupDecision) {
+		d.barred = barred
 		resp.Topics, resp.ErrorCode = d.deleteOffsets(req)
 	})
 	if err != nil {
@@ -59,11 +62,14 @@ func (d *groupDecision) deleteFromTopic(g *projections.Group, t *kmsg.OffsetDele
 	topic := d.state.Topics.Named(t.Topic)
 	of := d.state.Offsets.Topic(g.ID, t.Topic)
 	for _, p := range t.Partitions {
-		exists := topic != nil && p.Partition >= 0 && p.Partition < topic.Partitions
+		exists := topic != nil && p.Partition >= 0 && p.Partition < topic.Partitions && !d.barred[t.Topic]
 		if exists != existing {
 			continue
 		}
 		code := unknownTopicOrPartition
+		if d.barred[t.Topic] {
+			code = topicAuthorizationFailed
+		}
 		if exists {
 			code = none
 			if subscribes(g, t.Topic) {

@@ -18,14 +18,14 @@ import (
 //
 // What was not committed is answered with offset -1 and no error, an unknown group likewise.
 func (b *Broker) offsetFetch(_ context.Context, r *wire.Request) (wire.Reply, error) {
-	if resp := b.groups.offsetFetch(r.Body.(*kmsg.OffsetFetchRequest)); resp != nil {
+	if resp := b.groups.offsetFetch(r.Body.(*kmsg.OffsetFetchRequest), b.access(r)); resp != nil {
 		return resp, nil
 	}
 	return nil, errAnswerTooLarge
 }
 
 // offsetFetch answers nil when that is too much for an answer.
-func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
+func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest, may access) *kmsg.OffsetFetchResponse {
 	resp := kmsg.NewPtrOffsetFetchResponse()
 	state, room := c.view(), answerRoom(maxAnswerBytes)
 	if req.Version >= 8 {
@@ -34,7 +34,7 @@ func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetc
 			if !room.forOffsets(state, &req.Groups[i]) {
 				return nil
 			}
-			resp.Groups[i] = fetchOffsets(state, &req.Groups[i], req.Version, req.RequireStable)
+			resp.Groups[i] = permittedOffsets(state, &req.Groups[i], req, may)
 		}
 		return resp
 	}
@@ -42,7 +42,7 @@ func (c *coordinator) offsetFetch(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetc
 	if !room.forOffsets(state, single) {
 		return nil
 	}
-	g := fetchOffsets(state, single, req.Version, req.RequireStable)
+	g := permittedOffsets(state, single, req, may)
 	resp.ErrorCode = g.ErrorCode
 	resp.Topics = make([]kmsg.OffsetFetchResponseTopic, len(g.Topics))
 	for i, t := range g.Topics {

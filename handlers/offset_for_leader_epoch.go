@@ -5,6 +5,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/wire"
 )
 
@@ -14,7 +15,12 @@ import (
 func (b *Broker) offsetForLeaderEpoch(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.OffsetForLeaderEpochRequest)
 	resp := respond[*kmsg.OffsetForLeaderEpochResponse](r)
-	for _, asked := range req.Topics {
+	may := b.access(r)
+	topics, hidden := req.Topics, []kmsg.OffsetForLeaderEpochRequestTopic(nil)
+	if !may.mayCluster(acls.ClusterAction) {
+		topics, hidden = permitted(may, acls.Describe, acls.Topic, topics, func(t kmsg.OffsetForLeaderEpochRequestTopic) string { return t.Topic })
+	}
+	for _, asked := range topics {
 		topic := kmsg.NewOffsetForLeaderEpochResponseTopic()
 		topic.Topic = asked.Topic
 		for _, p := range asked.Partitions {
@@ -22,12 +28,25 @@ func (b *Broker) offsetForLeaderEpoch(_ context.Context, r *wire.Request) (wire.
 		}
 		resp.Topics = append(resp.Topics, topic)
 	}
+	for _, asked := range hidden {
+		topic := kmsg.NewOffsetForLeaderEpochResponseTopic()
+		topic.Topic = asked.Topic
+		for _, p := range asked.Partitions {
+			topic.Partitions = append(topic.Partitions, noEndOfEpoch(p.Partition, topicAuthorizationFailed))
+		}
+		resp.Topics = append(resp.Topics, topic)
+	}
 	return resp, nil
 }
 
+func noEndOfEpoch(partition int32, code int16) kmsg.OffsetForLeaderEpochResponseTopicPartition {
+	p := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
+	p.Partition, p.LeaderEpoch, p.EndOffset, p.ErrorCode = partition, -1, -1, code
+	return p
+}
+
 func (b *Broker) endOfEpoch(name string, asked kmsg.OffsetForLeaderEpochRequestTopicPartition) kmsg.OffsetForLeaderEpochResponseTopicPartition {
-	answer := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
-	answer.Partition, answer.LeaderEpoch, answer.EndOffset = asked.Partition, -1, -1
+	answer := noEndOfEpoch(asked.Partition, none)
 	state, _ := b.view()
 	topic := state.Topics.Named(name)
 	log := b.partition(state, topic, asked.Partition)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/configs"
 	"doze/projections"
 	"doze/segments"
@@ -31,11 +32,11 @@ import (
 //fuzz:parser class=payload FuzzProduce
 func (b *Broker) produce(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ProduceRequest)
-	p := production{broker: b, req: req}
+	p := production{broker: b, req: req, may: b.access(r)}
 	if len(req.Topics) != 1 || len(req.Topics[0].Partitions) != 1 { // one partition stands in nobody's way, and is most requests
 		p.at, p.topics = map[fetchKey]*placed{}, map[fetchKey]int{}
 	}
-	refused := unreadable(req)
+	refused := unreadable(req, p.may)
 	if refused == nil {
 		refused = p.place()
 	}
@@ -67,6 +68,7 @@ func (b *Broker) produce(ctx context.Context, r *wire.Request) (wire.Reply, erro
 type production struct {
 	broker   *Broker
 	req      *kmsg.ProduceRequest
+	may      access
 	answers  []kmsg.ProduceResponseTopic
 	at       map[fetchKey]*placed // nil: the request has one partition
 	topics   map[fetchKey]int     // where they are in the answers, by the key of partition 0; nil likewise
@@ -102,7 +104,7 @@ func (p *production) refused() bool {
 }
 
 // unreadable looks at the heads of all batches, as Kafka does before anything else.
-func unreadable(req *kmsg.ProduceRequest) *refusal {
+func unreadable(req *kmsg.ProduceRequest, may access) *refusal {
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
 			transactional, err := segments.FirstBatch(p.Records)
@@ -110,7 +112,7 @@ func unreadable(req *kmsg.ProduceRequest) *refusal {
 				return checkRefusal(err)
 			}
 			if transactional {
-				if req.TransactionID == nil {
+				if req.TransactionID == nil || !may.may(acls.Write, acls.TransactionalID, *req.TransactionID) {
 					return &refusal{code: transactionalIDAuthorizationFailed}
 				}
 				return nil
@@ -173,12 +175,15 @@ func (p *production) place() *refusal {
 			topic, unknown = state.Topics.WithID(asked.TopicID), unknownTopicID
 		}
 		inside := p.req.Version < 13 && internal(asked.Topic)
+		hidden := p.hides(topic, asked)
 		for _, partition := range asked.Partitions {
 			slot, isNew := p.slot(asked, partition.Partition)
 			if isNew {
 				slot.known, slot.log = topic, p.broker.partition(state, topic, partition.Partition)
 			}
 			switch {
+			case hidden:
+				p.answer(slot).ErrorCode = topicAuthorizationFailed
 			case inside && p.broker.hasInternal(asked.Topic, partition.Partition):
 				slot.internal = true
 				if refused := p.shape(slot, partition.Records); refused != nil {
@@ -196,6 +201,17 @@ func (p *production) place() *refusal {
 		}
 	}
 	return nil
+}
+
+// hides says whether the caller may not write to a topic. One that is named by an id that there is not is unknown.
+func (p *production) hides(topic *projections.Topic, asked *kmsg.ProduceRequestTopic) bool {
+	switch {
+	case !p.may.guarded():
+		return false
+	case topic != nil:
+		return !p.may.may(acls.Write, acls.Topic, topic.Name)
+	}
+	return p.req.Version < 13 && !p.may.may(acls.Write, acls.Topic, asked.Topic)
 }
 
 // shape checks that there is one batch of the right format; an error is the partition's answer, or fails the request.

@@ -105,7 +105,7 @@ func (b *Broker) takePush(r *wire.Request, req *kmsg.PushTelemetryRequest, inter
 		return err
 	}
 	p := TelemetryPush{
-		Instance: req.ClientInstanceID, ClientID: r.ClientID, Principal: r.Conn.Principal(), Address: clientHost(r.Conn.Remote()),
+		Instance: req.ClientInstanceID, ClientID: r.ClientID, Principal: r.Conn.Principal(), Address: r.Conn.Host(),
 		At: t.now(), IntervalMs: interval, Terminating: req.Terminating, Metrics: data,
 	}
 	p.SoftwareName, p.SoftwareVersion = r.Conn.ClientSoftware()

@@ -30,7 +30,7 @@ func (b *Broker) shareAcknowledge(_ context.Context, r *wire.Request) (wire.Repl
 	if resp.ErrorCode = b.shareSessions.acknowledge(key, req.ShareSessionEpoch); resp.ErrorCode != none {
 		return resp, nil
 	}
-	answered := b.acknowledgeShares(causeOf(r), key, shareAcksOf(req), req.IsRenewAck, req.Version >= 2)
+	answered := b.acknowledgeShares(b.access(r), causeOf(r), key, shareAcksOf(req), shareRenewal{req.IsRenewAck, req.Version >= 2})
 	if req.ShareSessionEpoch == finalShareEpoch {
 		b.endShareSession(key)
 	}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/shares"
@@ -71,12 +72,12 @@ func (l *shareAckList) of(place sharePlace) *shareAck {
 
 // acknowledgeShares carries out acknowledgements, each partition for itself, and gives those that are answered. Partitions
 // without any are answered when another one has some that are well formed, as in Kafka.
-func (b *Broker) acknowledgeShares(cause journal.Cause, key shareMemberKey, acks []*shareAck, renew, mayRenew bool) []*shareAck {
+func (b *Broker) acknowledgeShares(may access, cause journal.Cause, key shareMemberKey, acks []*shareAck, renew shareRenewal) []*shareAck {
 	state, _ := b.view()
 	var answered, empty []*shareAck
 	interested := false
 	for _, ack := range acks {
-		ack.code = checkShareAck(state, ack, renew, mayRenew)
+		ack.code = checkShareAck(state, may, ack, renew)
 		switch {
 		case ack.code == none && len(ack.batches) == 0:
 			empty = append(empty, ack)
@@ -93,14 +94,17 @@ func (b *Broker) acknowledgeShares(cause journal.Cause, key shareMemberKey, acks
 	return answered
 }
 
+// shareRenewal is whether a request says that it renews, and whether its version can.
+type shareRenewal struct{ asked, may bool }
+
 // checkShareAck says what is wrong with the acknowledgements of a partition.
-func checkShareAck(state *projections.State, ack *shareAck, renew, mayRenew bool) int16 {
+func checkShareAck(state *projections.State, may access, ack *shareAck, renew shareRenewal) int16 {
 	topic := state.Topics.WithID(ack.place.topic)
 	if topic == nil {
 		return unknownTopicID
 	}
 	most, end := shares.Drop, int64(-1)
-	if mayRenew {
+	if renew.may {
 		most = shares.Renew
 	}
 	for i := range ack.batches {
@@ -109,11 +113,14 @@ func checkShareAck(state *projections.State, ack *shareAck, renew, mayRenew bool
 			return invalidRequest
 		}
 		for _, t := range a.Types {
-			if t < shares.Gap || t > most || t == shares.Renew && !renew {
+			if t < shares.Gap || t > most || t == shares.Renew && !renew.asked {
 				return invalidRequest
 			}
 		}
 		end = a.Last
+	}
+	if !may.may(acls.Read, acls.Topic, topic.Name) {
+		return topicAuthorizationFailed
 	}
 	if ack.place.partition < 0 || ack.place.partition >= topic.Partitions {
 		return unknownTopicOrPartition

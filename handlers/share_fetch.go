@@ -45,10 +45,10 @@ func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, e
 	if b.unknownTopic(c.places) || b.unknownTopic(asked) { // where Kafka fails, with the session's turn taken
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: unknownServerError}), nil
 	}
-	f := shareFetching{broker: b, key: key, req: req, places: c.places}
+	f := shareFetching{broker: b, may: b.access(r), key: key, req: req, places: c.places}
 	acknowledge := func() {
 		if acked {
-			acks = b.acknowledgeShares(causeOf(r), key, acks, req.IsRenewAck, req.Version >= 2)
+			acks = b.acknowledgeShares(f.may, causeOf(r), key, acks, shareRenewal{req.IsRenewAck, req.Version >= 2})
 		} else {
 			acks = nil
 		}

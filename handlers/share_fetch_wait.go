@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/projections"
 	"doze/segments"
 	"doze/shares"
@@ -46,6 +47,7 @@ type shareFetching struct {
 	places  []sharePlace
 	results []*shareResult
 	failed  bool // as a whole
+	may     access
 
 	read      []sharePlace // that can be read
 	committed bool
@@ -105,6 +107,8 @@ func (f *shareFetching) sort(state *projections.State) {
 		switch {
 		case topic == nil:
 			f.fail(place, unknownTopicID, nil)
+		case !f.may.may(acls.Read, acls.Topic, topic.Name):
+			f.fail(place, topicAuthorizationFailed, nil)
 		case place.partition < 0 || place.partition >= topic.Partitions:
 			f.fail(place, unknownTopicOrPartition, nil)
 		default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -16,17 +17,48 @@ func (b *Broker) shareGroupDescribe(_ context.Context, r *wire.Request) (wire.Re
 	req, resp := r.Body.(*kmsg.ShareGroupDescribeRequest), respond[*kmsg.ShareGroupDescribeResponse](r)
 	state, _ := b.view()
 	on, room := b.profile.level(state, shareVersion) >= 1, answerRoom(maxAnswerBytes)
-	for _, id := range req.GroupIDs {
+	may, ids, hidden := b.access(r), req.GroupIDs, []string(nil)
+	if on {
+		ids, hidden = permitted(may, acls.Describe, acls.Group, ids, itself)
+	}
+	for _, id := range hidden {
+		if !room.takeGroup(id, nil, 1) {
+			return nil, errAnswerTooLarge
+		}
+		out := kmsg.NewShareGroupDescribeResponseGroup()
+		out.GroupID, out.ErrorCode = id, groupAuthorizationFailed
+		resp.Groups = append(resp.Groups, out)
+	}
+	for _, id := range ids {
 		g := state.Groups.Get(id)
 		if !room.takeGroup(id, g, 1) {
 			return nil, errAnswerTooLarge
 		}
-		resp.Groups = append(resp.Groups, describeShareGroup(state, g, id, on, req.IncludeAuthorizedOperations))
+		out := describeShareGroup(state, g, id, on)
+		if out.ErrorCode == none && req.IncludeAuthorizedOperations {
+			out.AuthorizedOperations = may.operations(acls.Group, id)
+		}
+		hideShareTopics(&out, may)
+		resp.Groups = append(resp.Groups, out)
 	}
 	return resp, nil
 }
 
-func describeShareGroup(state *projections.State, g *projections.Group, id string, on, operations bool) kmsg.ShareGroupDescribeResponseGroup {
+// hideShareTopics tells nothing of a group one of whose members has a topic that the caller may not describe.
+func hideShareTopics(out *kmsg.ShareGroupDescribeResponseGroup, may access) {
+	for _, m := range out.Members {
+		for _, p := range m.Assignment.TopicPartitions {
+			if may.guarded() && !may.may(acls.Describe, acls.Topic, p.Topic) {
+				id := out.GroupID
+				*out = kmsg.NewShareGroupDescribeResponseGroup()
+				out.GroupID, out.ErrorCode, out.ErrorMessage = id, topicAuthorizationFailed, text(groupTopicsRefusedText)
+				return
+			}
+		}
+	}
+}
+
+func describeShareGroup(state *projections.State, g *projections.Group, id string, on bool) kmsg.ShareGroupDescribeResponseGroup {
 	out := kmsg.NewShareGroupDescribeResponseGroup()
 	out.GroupID = id
 	switch {
@@ -44,9 +76,6 @@ func describeShareGroup(state *projections.State, g *projections.Group, id strin
 		return out
 	}
 	out.GroupState, out.GroupEpoch, out.AssignmentEpoch, out.Assignor = g.State.String(), g.Share.Epoch, g.Share.TargetEpoch, "simple"
-	if operations {
-		out.AuthorizedOperations = groupOperations
-	}
 	for _, m := range g.Share.Members {
 		out.Members = append(out.Members, describeSharer(state, m))
 	}

@@ -18,7 +18,7 @@ import (
 // assigned with the next. A heartbeat that changes nothing is answered from the published state and costs no entry of the
 // journal.
 func (b *Broker) shareGroupHeartbeat(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	return b.groups.shareHeartbeat(ctx, callerOf(r), r.Body.(*kmsg.ShareGroupHeartbeatRequest)), nil
+	return b.groups.shareHeartbeat(ctx, b.callerOf(r), r.Body.(*kmsg.ShareGroupHeartbeatRequest)), nil
 }
 
 // shareCommand is a ShareGroupHeartbeat as the state machine sees it.
@@ -31,6 +31,9 @@ type shareCommand struct {
 
 func (c *coordinator) shareHeartbeat(ctx context.Context, from caller, req *kmsg.ShareGroupHeartbeatRequest) *kmsg.ShareGroupHeartbeatResponse {
 	state := c.view()
+	if c.level(state, shareVersion) >= 1 && from.access.hidesAny(req.SubscribedTopicNames) {
+		return refuseShareMember(&refusal{code: topicAuthorizationFailed})
+	}
 	if refused := c.checkShareHeartbeat(state, req); refused != nil {
 		return refuseShareMember(refused)
 	}

@@ -65,7 +65,7 @@ func (b *groupBench) shown(a *kmsg.ShareGroupHeartbeatResponseAssignment) string
 // describe-share GROUP shows members and epochs.
 func (b *groupBench) describeShare(a benchArgs) {
 	g := b.state.Groups.Get(a.words[0])
-	d := describeShareGroup(b.state, g, a.words[0], true, false)
+	d := describeShareGroup(b.state, g, a.words[0], true)
 	b.printf("%s %s epoch %d assigned %d\n", d.GroupID, d.GroupState, d.GroupEpoch, d.AssignmentEpoch)
 	for _, m := range d.Members {
 		b.printf("  %s epoch %d reads %v has %v\n", m.MemberID, m.MemberEpoch, m.SubscribedTopicNames, m.Assignment.TopicPartitions)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -20,7 +21,19 @@ func (b *Broker) streamsGroupDescribe(_ context.Context, r *wire.Request) (wire.
 	req, resp := r.Body.(*kmsg.StreamsGroupDescribeRequest), respond[*kmsg.StreamsGroupDescribeResponse](r)
 	state, room := b.groups.view(), answerRoom(maxAnswerBytes)
 	serves := b.groups.streamsProtocol(state)
-	for _, id := range emptyFirst(req.Groups) {
+	may, groups, hidden := b.access(r), req.Groups, []string(nil)
+	if serves {
+		groups, hidden = permitted(may, acls.Describe, acls.Group, groups, itself)
+	}
+	for _, id := range hidden {
+		if !room.takeGroup(id, nil, 1) {
+			return nil, errAnswerTooLarge
+		}
+		out := kmsg.NewStreamsGroupDescribeResponseGroup()
+		out.Group, out.ErrorCode = id, groupAuthorizationFailed
+		resp.Groups = append(resp.Groups, out)
+	}
+	for _, id := range emptyFirst(groups) {
 		g := state.Groups.Get(id)
 		if !room.takeGroup(id, g, 2) {
 			return nil, errAnswerTooLarge
@@ -39,7 +52,12 @@ func (b *Broker) streamsGroupDescribe(_ context.Context, r *wire.Request) (wire.
 		default:
 			describeStreamsGroup(g, b.groups.streams.of(id).configured.Load(), &out)
 			if req.IncludeAuthorizedOperations {
-				out.AuthorizedOperations = groupOperations
+				out.AuthorizedOperations = may.operations(acls.Group, id)
+			}
+			if may.guarded() && g.Streams.Topology != nil && hasHidden(may, g.Streams.Topology) {
+				out = kmsg.NewStreamsGroupDescribeResponseGroup()
+				out.Group, out.ErrorCode = id, topicAuthorizationFailed
+				out.ErrorMessage = text("The described group uses topics that the client is not authorized to describe.")
 			}
 		}
 		resp.Groups = append(resp.Groups, out)

@@ -24,8 +24,12 @@ func (b *Broker) streamsGroupHeartbeat(ctx context.Context, r *wire.Request) (wi
 	if !b.groups.streamsProtocol(b.groups.view()) {
 		return refuseStreams(&refusal{code: unsupportedVersion}), nil
 	}
-	resp, create := b.groups.streamsHeartbeat(ctx, callerOf(r), req)
-	if len(create) > 0 {
+	resp, create := b.groups.streamsHeartbeat(ctx, b.callerOf(r), req)
+	_, hidden := b.access(r).creatable(create)
+	switch {
+	case len(hidden) > 0:
+		tellBarred(resp, hidden)
+	case len(create) > 0:
 		b.createInternalTopics(ctx, r, req.Group, resp, create)
 	}
 	return resp, nil
@@ -46,6 +50,12 @@ func refuseStreams(no *refusal) *kmsg.StreamsGroupHeartbeatResponse {
 
 // streamsHeartbeat answers a heartbeat, and says which topics are to be made for its group.
 func (c *coordinator) streamsHeartbeat(ctx context.Context, from caller, req *kmsg.StreamsGroupHeartbeatRequest) (*kmsg.StreamsGroupHeartbeatResponse, []kmsg.CreateTopicsRequestTopic) {
+	if no := checkStreamsTopics(req); no != nil {
+		return refuseStreams(no), nil
+	}
+	if req.Topology != nil && from.access.hidesAny(topologyNames(req.Topology)) {
+		return refuseStreams(&refusal{code: topicAuthorizationFailed}), nil
+	}
 	if no := checkStreamsHeartbeat(req); no != nil {
 		return refuseStreams(no), nil
 	}
@@ -67,10 +77,27 @@ func (c *coordinator) streamsHeartbeat(ctx context.Context, from caller, req *km
 	return cmd.resp, cmd.create
 }
 
+// hasHidden says whether the caller may not describe a topic of a topology.
+func hasHidden(may access, t *projections.StreamsTopology) bool {
+	for i := range t.Subtopologies {
+		s := &t.Subtopologies[i]
+		names := slices.Concat(s.Sources, s.Sinks)
+		for _, topics := range [...][]journal.StreamsTopic{s.Repartitions, s.Changelogs} {
+			for j := range topics {
+				names = append(names, topics[j].Name)
+			}
+		}
+		if may.hidesAny(names) {
+			return true
+		}
+	}
+	return false
+}
+
 // checkStreamsHeartbeat refuses what no state of the group could make good, in Kafka's order.
 func checkStreamsHeartbeat(req *kmsg.StreamsGroupHeartbeatRequest) *refusal {
 	for _, check := range []func(*kmsg.StreamsGroupHeartbeatRequest) *refusal{
-		checkStreamsTopics, checkStreamsFeatures, checkStreamsIDs, checkStreamsJoin, checkStreamsTasks, checkStreamsSizes,
+		checkStreamsFeatures, checkStreamsIDs, checkStreamsJoin, checkStreamsTasks, checkStreamsSizes,
 	} {
 		if no := check(req); no != nil {
 			return no

@@ -86,6 +86,22 @@ func (b *Broker) createInternalTopics(ctx context.Context, r *wire.Request, grou
 	}
 }
 
+// tellBarred says in the answer of a heartbeat which of the missing topics its member may not create.
+func tellBarred(resp *kmsg.StreamsGroupHeartbeatResponse, barred []kmsg.CreateTopicsRequestTopic) {
+	names := make([]string, len(barred))
+	for i, t := range barred {
+		names[i] = t.Topic
+	}
+	detail := "Unauthorized to CREATE on topics " + strings.Join(names, ", ") + "."
+	for i := range resp.Status {
+		if s := &resp.Status[i]; s.StatusCode == statusMissingInternal {
+			s.StatusDetail += "; " + detail
+			return
+		}
+	}
+	resp.Status = append(resp.Status, kmsg.StreamsGroupHeartbeatResponseStatus{StatusCode: statusMissingInternal, StatusDetail: detail})
+}
+
 // createOnBehalf makes topics as CreateTopics does.
 func (b *Broker) createOnBehalf(ctx context.Context, r *wire.Request, topics []kmsg.CreateTopicsRequestTopic) (answers []kmsg.CreateTopicsResponseTopic) {
 	if b.askedPartitions(topics) > maxPartitionsPerRequest {
@@ -94,7 +110,7 @@ func (b *Broker) createOnBehalf(ctx context.Context, r *wire.Request, topics []k
 	tooLarge := false
 	charge, _ := b.mutations(r, true)
 	err := b.decide(ctx, r, false, func(tx *tx) {
-		if answers, tooLarge = b.createAll(tx, topics, charge); tooLarge {
+		if answers, tooLarge = b.createAll(tx, topics, nil, charge); tooLarge {
 			tx.Drop()
 		}
 	})

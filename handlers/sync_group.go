@@ -11,7 +11,7 @@ import (
 // SyncGroup (key 14), v0-v5: a member asks for its assignment in the current generation and waits for it; the leader
 // brings everybody's. v3 takes group instance ids (KIP-345), v5 needs protocol type and name (KIP-559).
 func (b *Broker) syncGroup(ctx context.Context, r *wire.Request) (wire.Reply, error) {
-	resp := b.groups.syncGroup(ctx, callerOf(r), r.Body.(*kmsg.SyncGroupRequest))
+	resp := b.groups.syncGroup(ctx, b.callerOf(r), r.Body.(*kmsg.SyncGroupRequest))
 	if resp == nil { // the connection is gone
 		return nil, ctx.Err()
 	}

@@ -29,6 +29,7 @@ var apis = []api{
 	{14, versions{0, 5}, (*Broker).syncGroup},
 	{15, versions{0, 6}, (*Broker).describeGroups},
 	{16, versions{0, 5}, (*Broker).listGroups},
+	{17, versions{0, 1}, (*Broker).saslHandshake},
 	{18, versions{0, 4}, (*Broker).apiVersions},
 	{19, versions{2, 7}, (*Broker).createTopics},
 	{20, versions{1, 6}, (*Broker).deleteTopics},
@@ -40,10 +41,14 @@ var apis = []api{
 	{26, versions{0, 5}, (*Broker).endTxn},
 	{27, versions{1, 2}, (*Broker).writeTxnMarkers},
 	{28, versions{0, 5}, (*Broker).txnOffsetCommit},
+	{29, versions{1, 3}, (*Broker).describeACLs},
+	{30, versions{1, 3}, (*Broker).createACLs},
+	{31, versions{1, 3}, (*Broker).deleteACLs},
 	{32, versions{1, 4}, (*Broker).describeConfigs},
 	{33, versions{0, 2}, (*Broker).alterConfigs},
 	{34, versions{1, 2}, (*Broker).alterReplicaLogDirs},
 	{35, versions{1, 5}, (*Broker).describeLogDirs},
+	{36, versions{0, 2}, (*Broker).saslAuthenticate},
 	{37, versions{0, 3}, (*Broker).createPartitions},
 	{42, versions{0, 2}, (*Broker).deleteGroups},
 	{43, versions{0, 2}, (*Broker).electLeaders},
@@ -54,6 +59,8 @@ var apis = []api{
 	{48, versions{0, 1}, (*Broker).describeClientQuotas},
 	{49, versions{0, 1}, (*Broker).alterClientQuotas},
 	{55, versions{0, 2}, (*Broker).describeQuorum},
+	{50, versions{0, 0}, (*Broker).describeUserScramCredentials},
+	{51, versions{0, 0}, (*Broker).alterUserScramCredentials},
 	{57, versions{0, 2}, (*Broker).updateFeatures},
 	{60, versions{0, 2}, (*Broker).describeCluster},
 	{61, versions{0, 0}, (*Broker).describeProducers},
@@ -97,7 +104,8 @@ func (b *Broker) serve() map[int16]served {
 		if !has || both.low > both.high {
 			continue
 		}
-		table[row.key] = served{both, func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return b.throttled(ctx, r, row.serve) }}
+		handle := func(ctx context.Context, r *wire.Request) (wire.Reply, error) { return row.serve(b, ctx, r) }
+		table[row.key] = served{both, b.throttled(b.guard(row.key, handle))}
 	}
 	return table
 }

@@ -13,16 +13,18 @@ import (
 
 // throttled lets a handler run and makes its client wait when it has used too much: the answer goes out at once and tells how
 // long, the connection's next request waits so long. Without quotas this costs a look at the state.
-func (b *Broker) throttled(ctx context.Context, r *wire.Request, serve func(*Broker, context.Context, *wire.Request) (wire.Reply, error)) (wire.Reply, error) {
-	reply, err := serve(b, ctx, r)
-	if err != nil {
-		return reply, err
+func (b *Broker) throttled(handle wire.Handle) wire.Handle {
+	return func(ctx context.Context, r *wire.Request) (wire.Reply, error) {
+		reply, err := handle(ctx, r)
+		if err != nil {
+			return reply, err
+		}
+		state, _ := b.view()
+		if !b.quotas.refresh(state) {
+			return reply, nil
+		}
+		return b.throttle(r, reply), nil
 	}
-	state, _ := b.view()
-	if !b.quotas.refresh(state) {
-		return reply, nil
-	}
-	return b.throttle(r, reply), nil
 }
 
 // Keys of APIs that are measured otherwise than the rest.
@@ -44,7 +46,7 @@ func (b *Broker) throttle(r *wire.Request, reply wire.Reply) wire.Reply {
 		if r.Body.(*kmsg.ProduceRequest).Acks != 0 {
 			wait = max(wait, b.requestWait(r, user))
 		}
-	case r.Key == keyShareFetch && !failedChunks(reply):
+	case r.Key == keyShareFetch && !failedShareFetch(reply):
 		return reply
 	default:
 		wait = b.requestWait(r, user)
@@ -104,8 +106,12 @@ func tellWait(reply wire.Reply, ms int64) wire.Reply {
 	return reply
 }
 
-// failedChunks says whether an answer that is encoded by hand is an error as a whole: its second field is the code.
-func failedChunks(reply wire.Reply) bool {
+// failedShareFetch says whether an answer is an error as a whole: of a caller without permission, or encoded by hand, when its
+// second field is the code.
+func failedShareFetch(reply wire.Reply) bool {
+	if refused, ok := reply.(*kmsg.ShareFetchResponse); ok {
+		return refused.ErrorCode != 0
+	}
 	c, ok := reply.(*wire.Chunked)
 	return ok && binary.BigEndian.Uint16(c.Parts[0].Bytes[4:]) != 0
 }

@@ -81,7 +81,7 @@ func (b *groupBench) topicName(id [16]byte) string {
 }
 
 func (b *groupBench) describeConsumers(a benchArgs) {
-	resp := b.c.describeConsumers(&kmsg.ConsumerGroupDescribeRequest{Groups: a.words})
+	resp := b.c.describeConsumers(&kmsg.ConsumerGroupDescribeRequest{Groups: a.words}, access{})
 	for _, g := range resp.Groups {
 		b.printf("describe %s %d %s epoch=%d assignment=%d %s\n", g.Group, g.ErrorCode, g.State, g.Epoch, g.AssignmentEpoch, g.AssignorName)
 	}

@@ -66,7 +66,7 @@ func (b *groupBench) fetch(name string, a benchArgs) {
 		topic, partition := splitPartition(w)
 		req.Topics = append(req.Topics, kmsg.OffsetFetchRequestTopic{Topic: topic, Partitions: []int32{partition}})
 	}
-	resp := b.c.offsetFetch(req)
+	resp := b.c.offsetFetch(req, access{})
 	b.printf("%s: fetch %s", name, codeName(resp.ErrorCode))
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"doze/acls"
 	"doze/journal"
 	"doze/projections"
 	"doze/wire"
@@ -24,6 +25,7 @@ func (b *Broker) txnOffsetCommit(ctx context.Context, r *wire.Request) (wire.Rep
 	req := r.Body.(*kmsg.TxnOffsetCommitRequest)
 	resp := respond[*kmsg.TxnOffsetCommitResponse](r)
 	c := &txnCommit{req: req, producer: producerIdentity{req.ProducerID, req.ProducerEpoch}}
+	c.barred = barred(b.access(r), acls.Read, acls.Topic, req.Topics, func(t *kmsg.TxnOffsetCommitRequestTopic) string { return t.Topic })
 	deadline := time.NewTimer(b.txns.retryLimit())
 	defer deadline.Stop()
 	for {
@@ -43,6 +45,7 @@ func (b *Broker) txnOffsetCommit(ctx context.Context, r *wire.Request) (wire.Rep
 type txnCommit struct {
 	req        *kmsg.TxnOffsetCommitRequest
 	producer   producerIdentity
+	barred     map[string]bool // topics that the caller may not read
 	answers    txnCommitAnswers
 	concurrent bool // the transaction before is not over yet
 }
@@ -84,14 +87,17 @@ func (c *txnCommit) decide(d *txnDecision, groups *groupSettings) {
 // existing refuses what does not exist and returns the rest.
 func (c *txnCommit) existing(state *projections.State, t *kmsg.TxnOffsetCommitRequestTopic) kmsg.TxnOffsetCommitRequestTopic {
 	good := kmsg.TxnOffsetCommitRequestTopic{Topic: t.Topic}
-	topic := state.Topics.Named(t.Topic)
+	topic, missing := state.Topics.Named(t.Topic), unknownTopicOrPartition
+	if c.barred[t.Topic] {
+		topic, missing = nil, topicAuthorizationFailed
+	}
 	if topic == nil {
 		c.answers.topic(t.Topic)
 	}
 	for i := range t.Partitions {
 		p := &t.Partitions[i]
 		if topic == nil || p.Partition < 0 || p.Partition >= topic.Partitions {
-			c.answers.add(t.Topic, p.Partition, unknownTopicOrPartition)
+			c.answers.add(t.Topic, p.Partition, missing)
 			continue
 		}
 		good.Partitions = append(good.Partitions, *p)

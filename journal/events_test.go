@@ -123,10 +123,14 @@ var samples = []Event{
 	&TxnOrphanAborted{Topic: [16]byte{9}, Partition: 1, ProducerID: 1000, Epoch: 3, FirstOffset: 7},
 	&TransactionalIDExpired{ID: "t"},
 	&FeatureUpdated{Name: "transaction.version", Level: 1},
+	&AclCreated{Type: 2, Name: "team-", Pattern: 4, Principal: "User:alice", Host: "*", Operation: 3, Permission: 3},
+	&AclDeleted{Type: 4, Name: "kafka-cluster", Pattern: 3, Principal: "User:*", Host: "127.0.0.1", Operation: 2, Permission: 2},
 	&ClientQuotasAltered{
 		Entity: []QuotaPart{{Type: "client-id", Name: "app"}, {Type: "user", Default: true}},
 		Set:    []QuotaValue{{Key: "request_percentage", Value: "12.5"}}, Removed: []string{"producer_byte_rate"},
 	},
+	&ScramCredentialSet{User: "alice", Mechanism: 2, Iterations: 4096, Ref: [16]byte{9}},
+	&ScramCredentialDeleted{User: "alice", Mechanism: 1},
 	&SchemaRegistered{
 		Subject: ":.c:s", Version: 3, ID: 7, GUID: [16]byte{9}, Type: "AVRO", Schema: `"string"`,
 		References: []SchemaReference{{Name: "a.B", Subject: "b", Version: 1}}, Metadata: `{"tags":{}}`, RuleSet: `{"domainRules":[]}`,

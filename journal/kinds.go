@@ -80,7 +80,11 @@ var kinds = [...]kind{
 	97: mapped[TxnOrphanAborted](Durable),
 	98: mapped[TransactionalIDExpired](Buffered),
 
+	110: mapped[AclCreated](Durable),
+	111: mapped[AclDeleted](Durable),
 	120: mapped[ClientQuotasAltered](Durable),
+	113: mapped[ScramCredentialSet](Durable),
+	114: mapped[ScramCredentialDeleted](Durable),
 
 	140: mapped[SchemaRegistered](Durable),
 	141: mapped[SchemaVersionsDeleted](Durable),

@@ -20,6 +20,8 @@ var checks = []func(s *State) error{
 	(*State).checkStaged,
 	(*State).checkMarkers,
 	(*State).checkShareStates,
+	(*State).checkACLs,
+	(*State).checkScramUsers,
 	(*State).checkRegistry,
 	(*State).checkSizes,
 	(*State).checkQuotas,

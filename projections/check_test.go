@@ -37,7 +37,14 @@ func furnished(tb testing.TB) *State {
 	)
 	apply(tb, s, registryEvents...)
 	apply(tb, s, txnEvents...)
+	apply(tb, s, aclEvents...)
 	apply(tb, s, quotaEvents...)
+	apply(tb, s,
+		&journal.ScramCredentialSet{User: "alice", Mechanism: 1, Iterations: 4096, Ref: [16]byte{1}},
+		&journal.ScramCredentialSet{User: "alice", Mechanism: 2, Iterations: 8192, Ref: [16]byte{2}},
+		&journal.ScramCredentialSet{User: "bob", Mechanism: 1, Iterations: 4096, Ref: [16]byte{3}},
+		&journal.ScramCredentialDeleted{User: "bob", Mechanism: 1},
+	)
 	return s
 }
 

@@ -28,7 +28,9 @@ type State struct {
 
 	ShareStates ShareStates
 
-	Quotas Quotas
+	ACLs       ACLs
+	Quotas     Quotas
+	ScramUsers ScramUsers
 
 	Registry Registry
 }
@@ -38,7 +40,7 @@ func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
 		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
-		ShareStates: newShareStates(), Quotas: newQuotas(), Registry: newRegistry(),
+		ShareStates: newShareStates(), ACLs: newACLs(), Quotas: newQuotas(), ScramUsers: newScramUsers(), Registry: newRegistry(),
 	}
 }
 
@@ -55,7 +57,9 @@ func (s *State) Clone() *State {
 	c.Staged = s.Staged.clone()
 	c.Markers = s.Markers.clone()
 	c.ShareStates = s.ShareStates.clone()
+	c.ACLs = s.ACLs.clone()
 	c.Quotas = s.Quotas.clone()
+	c.ScramUsers = s.ScramUsers.clone()
 	c.Registry = s.Registry.clone()
 	return &c
 }
@@ -93,6 +97,12 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 		return err
 	}
 	if known, err := s.applyOfGroup(seq, at, event); known {
+		return err
+	}
+	if known, err := s.applyOfACL(event); known {
+		return err
+	}
+	if known, err := s.applyOfUser(event); known {
 		return err
 	}
 	if known, err := s.applyOfRegistry(at, event); known {

@@ -3,7 +3,10 @@
 // to them as functions.
 package sasl
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Mechanism is one way to log in.
 type Mechanism interface {
@@ -32,3 +35,8 @@ type Identity struct {
 type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
+
+// ErrCut ends a login and its connection at once, without an answer: Kafka does so where a message is not even wrong.
+var ErrCut = errors.New("the message breaks the exchange off")
+
+const otherIdentity = "Authentication failed: Client requested an authorization id that is different from username"

@@ -21,7 +21,11 @@ type Conn struct {
 	in     *inbox
 	out    outbox
 	ctx    requestContext
-	gate   Session // nil: open
+	gate   Session     // nil: open
+	login  *time.Timer // ends a connection that does not log in; nil: nobody has to
+
+	hostOnce sync.Once
+	host     string // see Host
 
 	mu        sync.Mutex
 	software  string
@@ -106,6 +110,9 @@ func (c *Conn) Worked(since time.Time) time.Duration {
 	}
 	return time.Since(since)
 }
+
+// Session is the connection's way through the gate; nil on a listener that has none.
+func (c *Conn) Session() Session { return c.gate }
 
 // Context ends when the connection does. Asking for Done on it does not make the server look for the peer's close; asking
 // on the context given to a Handle does.

@@ -46,8 +46,10 @@ func (e *FrameError) Error() string {
 // as a length, each of them is over every limit; the name is only for the message.
 func foreign(p []byte) string {
 	switch string(p) {
-	case "GET ", "POST", "PUT ", "HEAD", "OPTI", "DELE", "PATC", "CONN", "PRI ":
+	case "GET ", "POST", "PUT ", "HEAD", "OPTI", "DELE", "PATC", "CONN", "TRAC", "PRI ":
 		return "HTTP"
+	case "PROX", "\r\n\r\n":
+		return "the PROXY protocol"
 	case "SSH-":
 		return "SSH"
 	}

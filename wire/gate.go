@@ -1,6 +1,10 @@
 package wire
 
-import "context"
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
 
 // Gate stands before the table on a listener that asks for a login. Nil on a plain listener.
 type Gate interface {
@@ -18,8 +22,15 @@ type Session interface {
 	// done with.
 	Frame(ctx context.Context, frame []byte) (answer []byte, taken bool, err error)
 	// Request is shown every request while the session is not open, and those for the SASL APIs always. pass: the
-	// table's handler answers it.
+	// table's handler answers it. An ApiVersions request of a version that is too new has no Body. A reply that is a Last
+	// ends the connection.
 	Request(ctx context.Context, r *Request) (reply Reply, pass bool, err error)
+}
+
+// Last is the reply of a gate that refuses: the answer is written, then the connection is closed.
+type Last struct {
+	Response kmsg.Response
+	Why      error
 }
 
 // Before login a frame is at most this long: Kafka's sasl.server.max.receive.size.

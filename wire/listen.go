@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -18,6 +19,7 @@ type Listener struct {
 	ln        net.Listener
 	gate      Gate
 	wrap      func(net.Conn) net.Conn
+	handshake func(context.Context, net.Conn) (string, error)
 	advertise string // HOST:PORT, or ""
 	host      string // the advertised address, split
 	port      int32
@@ -30,6 +32,9 @@ type ListenOptions struct {
 	Advertise string                  // HOST:PORT that answers name for this broker; "": the local address of each connection
 	Gate      Gate                    // nil: no login
 	Wrap      func(net.Conn) net.Conn // nil: plain; TLS puts its layer here
+	// Handshake comes before the first request, on the connection's own goroutine, and gives the principal; "": nobody in
+	// particular. An error ends the connection.
+	Handshake func(ctx context.Context, wrapped net.Conn) (principal string, err error)
 }
 
 // Listen opens an address: HOST:PORT (port 0 takes a free one) or unix:PATH. A connection is accepted after Serve only.
@@ -47,7 +52,7 @@ func (s *Server) Listen(addr string, opt ListenOptions) (*Listener, error) {
 
 // ListenOn uses a listener that exists, of any kind.
 func (s *Server) ListenOn(ln net.Listener, opt ListenOptions) (*Listener, error) {
-	l := &Listener{Name: opt.Name, ln: ln, gate: opt.Gate, wrap: opt.Wrap, advertise: opt.Advertise, server: s}
+	l := &Listener{Name: opt.Name, ln: ln, gate: opt.Gate, wrap: opt.Wrap, handshake: opt.Handshake, advertise: opt.Advertise, server: s}
 	if l.Name == "" {
 		l.Name = "PLAINTEXT"
 	}

@@ -7,13 +7,19 @@ import (
 	"io"
 	"runtime/debug"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // serve is a connection's goroutine, from its acceptance to its end.
 func (c *Conn) serve() {
 	defer c.server.ended(c)
+	defer c.endLogin()
 	defer c.recovered()
-	err := c.requests()
+	err := c.secure()
+	if err == nil {
+		err = c.requests()
+	}
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -46,6 +52,7 @@ func (c *Conn) requests() error {
 		if err := c.request(f); err != nil {
 			return err
 		}
+		c.loggedIn()
 		if c.why.Load() != nil {
 			return c.reason()
 		}
@@ -66,17 +73,28 @@ func (c *Conn) request(f frame) error {
 		f.release()
 		return err
 	}
-	if r.Body == nil {
+	if r.Body == nil && !c.toGate(r.Key) {
 		return c.tooNew(r)
 	}
-	if o := c.server.opt.Observer; o != nil {
-		o.Request(r)
+	if o := c.server.opt.Observer; o != nil && r.Body != nil {
+		o.Request(observed(r))
 	}
 	reply, err := c.handle(r, handle)
 	if err != nil {
 		c.out.wait()
+		if r.Body == nil {
+			r.Body = kmsg.NewPtrApiVersionsRequest()
+		}
 		c.finish(r, nil, err)
 		return err
+	}
+	if last, ok := reply.(Last); ok {
+		c.out.wait()
+		c.finish(r, last.Response, nil)
+		return last.Why
+	}
+	if r.Body == nil {
+		return c.tooNew(r) // the gate let it pass
 	}
 	c.answer(r, reply)
 	return nil
@@ -94,7 +112,7 @@ func (c *Conn) handle(r *Request, handle Handle) (reply Reply, err error) {
 	}()
 	if c.toGate(r.Key) {
 		reply, pass, err := c.gate.Request(&c.ctx, r)
-		if err != nil || !pass {
+		if err != nil || !pass || r.Body == nil {
 			return reply, err
 		}
 	}
@@ -130,8 +148,8 @@ func (c *Conn) finish(r *Request, reply Reply, err error) {
 		c.Close(err)
 	}
 	if o != nil {
-		a.Written, a.Err, a.Response = time.Now(), err, described(reply)
-		o.Answer(r, a)
+		a.Written, a.Err, a.Response = time.Now(), err, answerWithoutSecrets(described(reply))
+		o.Answer(observed(r), a)
 	}
 	r.release()
 	c.touch()

@@ -21,9 +21,11 @@ type Options struct {
 	MaxIdle            time.Duration // connections.max.idle.ms; 0: 10 minutes; negative: never
 	MaxConnections     int           // max.connections: beyond it, accepting waits; 0: no limit
 	MaxConnectionsByIP int           // max.connections.per.ip: beyond it, a connection is closed at once; 0: no limit
-	FrameMemory        int64         // bytes of request frames over 16 KiB in memory at a time; 0: 256 MiB
-	DecodeMemory       int64         // bytes that decoded requests may take at a time, and one of them at most; 0: 128 MiB
-	Observer           Observer
+	// MaxLogin is how long a client may take for the handshake of TLS and its login, together; 0: 30 seconds.
+	MaxLogin     time.Duration
+	FrameMemory  int64 // bytes of request frames over 16 KiB in memory at a time; 0: 256 MiB
+	DecodeMemory int64 // bytes that decoded requests may take at a time, and one of them at most; 0: 128 MiB
+	Observer     Observer
 	// Admit is asked about every connection that is accepted on a TCP listener; nil: all are served at once.
 	Admit func(from netip.Addr) Admission
 }
@@ -42,6 +44,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxIdle == 0 {
 		o.MaxIdle = 10 * time.Minute
+	}
+	if o.MaxLogin == 0 {
+		o.MaxLogin = 30 * time.Second
 	}
 	if o.FrameMemory == 0 {
 		o.FrameMemory = 256 << 20
@@ -108,6 +113,7 @@ func (s *Server) ServeConn(l *Listener, nc net.Conn) {
 	if l.gate != nil {
 		c.gate = l.gate.Session(c)
 	}
+	c.limitLogin()
 	c.touch()
 	s.mu.Lock()
 	if s.stopping.Load() {
@@ -192,6 +198,10 @@ func (s *Server) closeWhere(why error, match func(*Conn) bool) {
 	}
 	s.mu.Unlock()
 	for _, c := range found {
+		if c.in.raw == nil {
+			go c.Close(why) // the end of a TLS connection is told to the peer, who may not read
+			continue
+		}
 		c.Close(why)
 	}
 }

@@ -208,8 +208,8 @@ func TestInspectTakesTargetAndNamesApart(t *testing.T) {
 		{[]string{"topics", "groups"}, "", 2, ""},
 		{[]string{"127.0.0.1:9092", "offsets"}, "127.0.0.1:9092", 1, ""},
 		{[]string{dir, "all"}, dir, len(inspectNames()), ""},
-		{[]string{dir, "acls"}, "", 0, `there is no "acls" to show; there are broker, topics`},
-		{[]string{"acls"}, "", 0, "neither a path that is there, nor HOST:PORT, nor one of broker, topics"},
+		{[]string{dir, "nothing"}, "", 0, `there is no "nothing" to show; there are broker, topics`},
+		{[]string{"nothing"}, "", 0, "neither a path that is there, nor HOST:PORT, nor one of broker, topics"},
 	} {
 		target, names, err := splitInspectArgs(c.args)
 		switch {

@@ -17,7 +17,7 @@ import (
 // serveCmd declares the flags of doze serve for parsing and --help. Their values are read through [flagPlace], which knows
 // whether a flag was given; so none has a default here.
 type serveCmd struct {
-	Listen                     []string `help:"Address to accept Kafka clients on: HOST:PORT (port 0: a free one) or unix:PATH. May be repeated. Default: 127.0.0.1:9092." placeholder:"ADDR" sep:"none"`
+	Listen                     []string `help:"Address to accept Kafka clients on: HOST:PORT (port 0: a free one) or unix:PATH, with PLAINTEXT://, SSL://, SASL_PLAINTEXT:// or SASL_SSL:// before it where listeners differ; else what --tls-cert and --sasl-mechanisms say. May be repeated. Default: 127.0.0.1:9092." placeholder:"[PROTOCOL://]ADDR" sep:"none"`
 	Advertise                  []string `help:"Address that clients are told, one for each --listen in the same order. Default: where the client's own connection arrived." placeholder:"HOST:PORT" sep:"none"`
 	Name                       string   `help:"Name of this broker, which its default data directory ends with. Default: kafka." placeholder:"NAME"`
 	DataDir                    string   `help:"Directory of the journal and the records. Default: doze/NAME in the user's state directory." placeholder:"DIR"`
@@ -28,16 +28,28 @@ type serveCmd struct {
 	MessageMaxBytes            string   `help:"Largest record batch (message.max.bytes). Default: 1048588." placeholder:"BYTES"`
 	GroupInitialRebalanceDelay string   `help:"How long the first rebalance of an empty classic group waits for more members (group.initial.rebalance.delay.ms). Default: 200ms." placeholder:"DURATION"`
 	OffsetsRetention           string   `help:"How long committed offsets of a group without members are kept (offsets.retention.minutes). Default: 168h." placeholder:"DURATION"`
+	Authorizer                 bool     `help:"Hold every request to ACLs (authorizer.class.name). Default: when clients log in." negatable:""`
+	SuperUser                  []string `help:"User who may do anything, whatever the ACLs say (super.users). May be repeated." placeholder:"NAME" sep:"none"`
+	AllowIfNoACL               bool     `name:"allow-if-no-acl" help:"Everybody may do everything on a resource that no ACL names (allow.everyone.if.no.acl.found). Default: true, where Kafka has false." negatable:""`
 	JournalRetention           string   `help:"How long files of the journal are kept for replay, or forever. Default: 168h." placeholder:"DURATION"`
 	Sync                       string   `help:"What waits for the disk: durable changes, or always all of them. Default: durable." placeholder:"durable|always"`
 	Set                        []string `help:"Set a broker property of Kafka, by its own name. May be repeated." placeholder:"NAME=VALUE" sep:"none"`
 	Properties                 []string `help:"File of broker properties, such as Kafka's server.properties. May be repeated." placeholder:"FILE" sep:"none"`
 	Config                     string   `help:"File of these settings. Default: doze.toml of the working directory, if there is one." placeholder:"FILE"`
+	SASLMechanisms             string   `name:"sasl-mechanisms" help:"Mechanisms by which clients log in: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 (sasl.enabled.mechanisms). Default: nobody logs in; with --user all three." placeholder:"NAME,..."`
+	User                       []string `help:"User who may log in. May be repeated. What stands here others of this machine can see; --user-file keeps it from them." placeholder:"NAME:PASSWORD" sep:"none"`
+	UserFile                   string   `help:"File of users, NAME:PASSWORD a line." placeholder:"FILE"`
+	ConnectionsMaxReauth       string   `help:"How long a login lasts before the client must log in again (connections.max.reauth.ms). Default: as long as the connection." placeholder:"DURATION"`
+	TLSCert                    string   `name:"tls-cert" help:"File of the certificate, in PEM, that listeners and the registry show; then they speak TLS. doze cert makes one." placeholder:"FILE"`
+	TLSKey                     string   `name:"tls-key" help:"File of the certificate's key. Default: it is in the file of --tls-cert." placeholder:"FILE"`
+	TLSClientCA                string   `name:"tls-client-ca" help:"File of the authorities that certificates of clients must be signed by; then clients must show one." placeholder:"FILE"`
+	TLSClientAuth              string   `name:"tls-client-auth" help:"Whether clients show certificates: required, requested or none (ssl.client.auth). Default: required with --tls-client-ca." placeholder:"WHETHER"`
+	Unprotected                bool     `help:"Accept that everybody who reaches this machine can use the broker: an address other than 127.0.0.1 without login or certificates of clients."`
 	Console                    bool     `help:"Serve the web console. Default: true." negatable:""`
 	ConsoleAddr                string   `help:"Address of the web console. Default: 127.0.0.1:9093; a free port when --listen takes one." placeholder:"HOST:PORT"`
 	ConsoleUnprotected         bool     `help:"Let the console listen on another address than a loopback one although clients must log in or use TLS: who reaches it may do everything."`
 	SchemaRegistry             bool     `help:"Serve the schema registry. Default: true." negatable:""`
-	SchemaRegistryAddr         string   `help:"Address of the schema registry. Default: 127.0.0.1:8081; a free port when --listen takes one." placeholder:"HOST:PORT"`
+	SchemaRegistryAddr         string   `help:"Address of the schema registry, with http:// or https:// before it to say which. Default: 127.0.0.1:8081; a free port when --listen takes one; HTTPS where there is TLS." placeholder:"HOST:PORT"`
 	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
 	ReadyFile                  string   `help:"File that gets the ready line when every listener accepts." placeholder:"FILE"`
 	LogLevel                   string   `help:"Least level that is logged: debug, info, warn or error. Default: warn." placeholder:"LEVEL"`
@@ -54,7 +66,8 @@ images are taken too.
 Examples:
   doze serve
   doze serve --ephemeral --listen 127.0.0.1:0 --default-partitions 3
-  doze serve --listen 0.0.0.0:9092 --advertise myhost:9092 --set log.retention.hours=24
+  doze serve --listen 0.0.0.0:9092 --advertise myhost:9092 --unprotected
+  doze serve --listen SASL_SSL://0.0.0.0:9093 --tls-cert server.pem --tls-key server-key.pem --user-file users.txt
   doze serve --properties server.properties`
 }
 
@@ -152,14 +165,17 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	for name, v := range g.properties {
 		o.Properties[name] = v.value()
 	}
-	var errs [6]error
+	var errs [8]error
 	o.Listeners, errs[0] = g.listeners()
+	o.TLS = doze.TLS{CertFile: g.text("tls-cert"), KeyFile: g.text("tls-key"), ClientCAFile: g.text("tls-client-ca")}
 	o.Ephemeral, errs[1] = g.bool("ephemeral")
 	o.SyncAlways, errs[2] = g.sync()
 	o.JournalRetention, errs[3] = g.journalRetention()
 	o.LogLevel = new(slog.LevelVar)
 	o.Logger, errs[4] = g.logger(w, o.LogLevel)
 	errs[5] = g.checkHealthAddr()
+	errs[6] = g.logins(&o)
+	o.Unprotected, errs[7] = g.bool("unprotected")
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
@@ -206,13 +222,22 @@ func (g gathered) listeners() ([]doze.Listener, error) {
 	}
 	var all []doze.Listener
 	for i, address := range listen {
-		l := doze.Listener{Address: address}
+		l := splitProtocol(address)
 		if i < len(advertise) {
 			l.Advertise = advertise[i]
 		}
 		all = append(all, l)
 	}
 	return all, nil
+}
+
+// splitProtocol takes [PROTOCOL://]ADDR apart.
+func splitProtocol(text string) doze.Listener {
+	protocol, address, named := strings.Cut(text, "://")
+	if !named {
+		return doze.Listener{Address: text}
+	}
+	return doze.Listener{Address: address, Protocol: strings.ToUpper(protocol)}
 }
 
 func (g gathered) sync() (always bool, err error) {
@@ -290,7 +315,11 @@ func (g gathered) web(name, byDefault string, listeners []doze.Listener) (addres
 		}
 	}
 	if address := g.text(name + "-addr"); address != "" {
-		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+		bare := address
+		if name == "schema-registry" {
+			bare = strings.TrimPrefix(strings.TrimPrefix(address, "https://"), "http://")
+		}
+		if _, port, err := net.SplitHostPort(bare); err != nil || port == "" {
 			return "", false, fmt.Errorf("%s is %q; give it HOST:PORT", g.own[name+"-addr"].from, address)
 		}
 		return address, false, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"doze/acls"
 	"doze/configs"
 )
 
@@ -19,6 +20,7 @@ type setting struct {
 	// property is Kafka's name of the same setting; convert turns the flag's notation into the property's.
 	property string
 	convert  func(string) (string, error)
+	join     func([]string) string // makes one value of a list's; nil: the last counts
 }
 
 // settings are in the order of --help.
@@ -34,8 +36,20 @@ var settings = []setting{
 	{name: "message-max-bytes", property: "message.max.bytes"},
 	{name: "group-initial-rebalance-delay", property: "group.initial.rebalance.delay.ms", convert: inUnits(time.Millisecond)},
 	{name: "offsets-retention", property: "offsets.retention.minutes", convert: inUnits(time.Minute)},
+	{name: "authorizer", property: configs.AuthorizerClass, convert: authorizerClass},
+	{name: "super-user", property: configs.SuperUsers, list: true, join: superUsers},
+	{name: "allow-if-no-acl", property: configs.AllowIfNoACL},
 	{name: "journal-retention"},
 	{name: "sync"},
+	{name: "sasl-mechanisms"},
+	{name: "user", list: true},
+	{name: "user-file"},
+	{name: "connections-max-reauth", property: "connections.max.reauth.ms", convert: inUnits(time.Millisecond)},
+	{name: "tls-cert"},
+	{name: "tls-key"},
+	{name: "tls-client-ca"},
+	{name: "tls-client-auth", property: "ssl.client.auth"},
+	{name: "unprotected"},
 	{name: "console"},
 	{name: "console-addr"},
 	{name: "console-unprotected"},
@@ -61,6 +75,28 @@ func settingNames(yield func(string) bool) {
 			return
 		}
 	}
+}
+
+// authorizerClass names Kafka's authorizer when there is to be one.
+func authorizerClass(s string) (string, error) {
+	on, err := strconv.ParseBool(s)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%q is neither true nor false", s)
+	case on:
+		return acls.StandardAuthorizer, nil
+	}
+	return "", nil
+}
+
+// superUsers writes names of users as super.users does.
+func superUsers(names []string) string {
+	for i, name := range names {
+		if !strings.Contains(name, ":") {
+			names[i] = "User:" + name
+		}
+	}
+	return strings.Join(names, ";")
 }
 
 // inUnits writes a duration as a whole number of units, as Kafka's properties do.
@@ -100,6 +136,9 @@ func (p place) add(s setting, from string, values ...string) error {
 		return nil
 	}
 	value := values[len(values)-1]
+	if s.join != nil {
+		value = s.join(values)
+	}
 	if s.convert != nil {
 		converted, err := s.convert(value)
 		if err != nil {
@@ -113,7 +152,7 @@ func (p place) add(s setting, from string, values ...string) error {
 // addProperty records a Kafka property, unless the place sets it already to something else.
 func (p place) addProperty(name, from, value string) error {
 	d, known := configs.BrokerKeys.Lookup(name)
-	if !known && !configs.IsListenerKey(name) {
+	if !known && !configs.IsListenerKey(name) && !configs.IsAuthorizerKey(name) {
 		return unknown(from, "property "+name, configs.BrokerKeys.Nearest(name))
 	}
 	if known {
@@ -122,6 +161,9 @@ func (p place) addProperty(name, from, value string) error {
 		}
 	}
 	if other, twice := p.properties[name]; twice && other.value() != value {
+		if !known || d.Sensitive() {
+			return fmt.Errorf("%s and %s set the same (%s), to two values; keep one", other.from, from, name)
+		}
 		return fmt.Errorf("%s and %s set the same (%s), one to %q, the other to %q; keep one", other.from, from, name, other.value(), value)
 	}
 	p.properties[name] = given{[]string{value}, from}
@@ -215,7 +257,7 @@ func fromKafka(environ []string) (p place, remarks []string, err error) {
 		_, known := configs.BrokerKeys.Lookup(property.Name)
 		nearest := configs.BrokerKeys.Nearest(property.Name)
 		switch {
-		case known || configs.IsListenerKey(property.Name):
+		case known || configs.IsListenerKey(property.Name) || configs.IsAuthorizerKey(property.Name):
 			errs = append(errs, p.addProperty(property.Name, variable, property.Value))
 		case nearest != "":
 			errs = append(errs, unknown("environment", variable, configs.EnvironmentName(nearest)))

@@ -28,6 +28,9 @@ func brokerKey(s conformance.Scenario) string {
 	for _, name := range slices.Sorted(maps.Keys(s.Set)) {
 		fmt.Fprintf(&b, " %s=%s", name, s.Set[name])
 	}
+	if s.Logins {
+		b.WriteString(" logins")
+	}
 	if s.Fresh {
 		b.WriteString(" " + s.Name)
 	}
@@ -47,7 +50,7 @@ func (b *brokers) take(ctx context.Context, s conformance.Scenario) (conformance
 	if err != nil {
 		return nil, err
 	}
-	b.key, b.current = key, kafka.Broker{Node: node}
+	b.key, b.current = key, started{kafka.Broker{Node: node}}
 	return b.current, nil
 }
 
@@ -55,6 +58,10 @@ func (b *brokers) take(ctx context.Context, s conformance.Scenario) (conformance
 func (b *brokers) nodeOptions(s conformance.Scenario) kafka.Options {
 	b.started++
 	set := map[string]string{"log.retention.check.interval.ms": "86400000", "log.initial.task.delay.ms": "86400000"}
+	if s.Logins {
+		maps.Copy(set, conformance.LoginProperties())
+		maps.Copy(set, conformance.LoginListeners(b.options.port))
+	}
 	maps.Copy(set, s.Set)
 	return kafka.Options{
 		Name:    fmt.Sprintf("record-%d-%d", b.options.port, b.started),
@@ -74,12 +81,18 @@ func (b *brokers) close() {
 	b.current = nil
 }
 
+// started is a broker of the recorder's own.
+type started struct{ kafka.Broker }
+
+func (s started) LoginAddr() string { return conformance.LoginAddr(s.Addr()) }
+
 // elsewhere is a broker that somebody else runs.
 type elsewhere string
 
 var errElsewhere = errors.New("the scenario restarts its broker, which takes --kafka start")
 
-func (e elsewhere) Addr() string   { return string(e) }
-func (e elsewhere) Restart() error { return errElsewhere }
-func (e elsewhere) Kill() error    { return errElsewhere }
-func (e elsewhere) Close() error   { return nil }
+func (e elsewhere) Addr() string      { return string(e) }
+func (e elsewhere) LoginAddr() string { return conformance.LoginAddr(string(e)) }
+func (e elsewhere) Restart() error    { return errElsewhere }
+func (e elsewhere) Kill() error       { return errElsewhere }
+func (e elsewhere) Close() error      { return nil }

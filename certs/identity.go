@@ -1,0 +1,114 @@
+package certs
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Settings of an identity.
+type Settings struct {
+	Source
+	ClientAuth tls.ClientAuthType // with other than NoClientCert the source must have somebody to trust
+	Min, Max   uint16             // versions of TLS; 0: 1.2 and the newest
+	Ciphers    []uint16           // of TLS 1.2; nil: those that are held to be safe
+	// Report is told of files that changed and cannot be used, once for each change; what was read before goes on.
+	Report func(error)
+}
+
+// Identity is what a server shows and whom it trusts. The files are looked at when a client comes, so a new certificate holds
+// from the next connection on.
+type Identity struct {
+	settings Settings
+	config   atomic.Pointer[tls.Config]
+
+	mu     sync.Mutex // who has it looks at the files; others go on with what there is
+	stamps []stamp
+}
+
+// stamp tells one state of a file from another.
+type stamp struct {
+	size     int64
+	modified time.Time
+	missing  bool
+}
+
+// New reads the files for the first time.
+func New(s Settings) (*Identity, error) {
+	if s.ClientAuth != tls.NoClientCert && !s.Trusts() {
+		return nil, errors.New("clients are asked for certificates, but no authority is trusted; name some with --tls-client-ca or ssl.truststore.location")
+	}
+	i := &Identity{settings: s, stamps: stampsOf(s.files())}
+	m, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	i.config.Store(i.configWith(m))
+	return i, nil
+}
+
+func stampsOf(files []string) []stamp {
+	all := make([]stamp, len(files))
+	for i, name := range files {
+		info, err := os.Stat(name)
+		if err != nil {
+			all[i].missing = true
+			continue
+		}
+		all[i].size, all[i].modified = info.Size(), info.ModTime()
+	}
+	return all
+}
+
+// Config is for tls.Server.
+func (i *Identity) Config() *tls.Config {
+	base := i.config.Load().Clone()
+	base.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return i.current(), nil }
+	return base
+}
+
+// current looks at the files, unless somebody is at it.
+func (i *Identity) current() *tls.Config {
+	if i.mu.TryLock() {
+		defer i.mu.Unlock()
+		i.reread()
+	}
+	return i.config.Load()
+}
+
+func (i *Identity) reread() {
+	// Stamps are taken before reading: a file that changes meanwhile is read again next time.
+	now := stampsOf(i.settings.files())
+	same := true
+	for n, s := range now {
+		same = same && s.size == i.stamps[n].size && s.modified.Equal(i.stamps[n].modified) && s.missing == i.stamps[n].missing
+	}
+	if same {
+		return
+	}
+	i.stamps = now
+	m, err := i.settings.load()
+	if err != nil {
+		if i.settings.Report != nil {
+			i.settings.Report(fmt.Errorf("read changed certificates: %w; the old ones go on: correct the file", err))
+		}
+		return
+	}
+	i.config.Store(i.configWith(m))
+}
+
+func (i *Identity) configWith(m *material) *tls.Config {
+	c := &tls.Config{
+		Certificates: []tls.Certificate{m.own}, ClientAuth: i.settings.ClientAuth, ClientCAs: m.trust,
+		MinVersion: max(tls.VersionTLS12, i.settings.Min), MaxVersion: i.settings.Max, CipherSuites: i.settings.Ciphers,
+		// A ticket would let a client in that is trusted no more.
+		SessionTicketsDisabled: true,
+		// Answers are large; the small records that are for pages of the web would only cost.
+		DynamicRecordSizingDisabled: true,
+	}
+	return c
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"doze"
+)
+
+const allMechanisms = "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"
+
+// logins fills what says how clients log in. Listeners that were given by address ask for it when mechanisms or users are
+// given; those of the property listeners say themselves what they are. No error repeats a password.
+func (g gathered) logins(o *doze.Options) error {
+	users, err := g.users()
+	if err != nil {
+		return err
+	}
+	o.Users = users
+	mechanisms := g.text("sasl-mechanisms")
+	byProperty := g.properties["listeners"].values != nil
+	if mechanisms == "" && len(users) > 0 && !byProperty && g.properties["sasl.enabled.mechanisms"].values == nil {
+		mechanisms = allMechanisms
+	}
+	if mechanisms == "" {
+		return nil
+	}
+	o.Properties["sasl.enabled.mechanisms"] = mechanisms
+	if byProperty {
+		return nil
+	}
+	if len(o.Listeners) == 0 {
+		o.Listeners = []doze.Listener{{Address: doze.DefaultAddress}}
+	}
+	for i := range o.Listeners {
+		if o.Listeners[i].Protocol == "" && !strings.HasPrefix(o.Listeners[i].Address, "unix:") {
+			o.Listeners[i].Protocol = "SASL_PLAINTEXT"
+			if o.TLS.CertFile != "" {
+				o.Listeners[i].Protocol = "SASL_SSL"
+			}
+		}
+	}
+	return nil
+}
+
+// users are those of the file, then those of flags.
+func (g gathered) users() (map[string]string, error) {
+	users := map[string]string{}
+	if name := g.text("user-file"); name != "" {
+		text, err := readBounded(name)
+		if err != nil {
+			return nil, fmt.Errorf("read users: %w; name a file that can be read", err)
+		}
+		if err := addUsers(users, name, strings.Split(string(text), "\n")); err != nil {
+			return nil, err
+		}
+	}
+	given := g.own["user"]
+	for _, line := range given.values {
+		if err := addUser(users, line); err != nil {
+			return nil, fmt.Errorf("%s: %w", given.from, err)
+		}
+	}
+	return users, nil
+}
+
+// addUsers reads lines of NAME:PASSWORD; empty ones and those that begin with # are skipped.
+func addUsers(users map[string]string, file string, lines []string) error {
+	for i, line := range lines {
+		line = strings.TrimSuffix(line, "\r")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if err := addUser(users, line); err != nil {
+			return fmt.Errorf("%s line %d: %w", file, i+1, err)
+		}
+	}
+	return nil
+}
+
+// addUser takes everything behind the first colon for the password.
+func addUser(users map[string]string, text string) error {
+	name, password, ok := strings.Cut(text, ":")
+	if !ok || name == "" || password == "" {
+		return errors.New("a user is written as NAME:PASSWORD")
+	}
+	users[name] = password
+	return nil
+}

@@ -1,0 +1,115 @@
+package doze
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"net/http"
+	"runtime"
+	"sync"
+
+	"doze/certs"
+	"doze/sasl"
+)
+
+// passwords checks names and passwords outside Kafka's protocol: those of the users that the broker was started with, and of
+// those that clients have set. Any listener's users count.
+type passwords struct {
+	broker  *Broker
+	plain   []*sasl.Plain
+	decoy   sasl.Decoy
+	working chan struct{} // has room for the checks that are worked on at a time
+
+	mu    sync.Mutex
+	key   [32]byte
+	known map[[32]byte]bool // what was right before, for a password's check takes milliseconds
+}
+
+// knownMax bounds what is remembered.
+const knownMax = 1000
+
+func (b *Broker) newPasswords() (*passwords, error) {
+	p := &passwords{broker: b, working: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), known: map[[32]byte]bool{}}
+	rand.Read(p.key[:])
+	secret, err := b.secrets.Decoy()
+	if err != nil {
+		return nil, inDir(b.fs, err)
+	}
+	p.decoy = sasl.Decoy(secret)
+	for _, l := range b.opt.Listeners {
+		if !b.opt.asksForLogin(l) {
+			continue
+		}
+		users, err := b.opt.plainUsers(l)
+		if err != nil {
+			return nil, err
+		}
+		p.plain = append(p.plain, sasl.NewPlain(users))
+	}
+	return p, nil
+}
+
+// fit says whether it is the user's password. A name that nobody has costs what a wrong password does.
+func (p *passwords) fit(user, password string) bool {
+	for _, plain := range p.plain {
+		if plain.Fits(user, password) {
+			return true
+		}
+	}
+	fits := false
+	for _, h := range sasl.Hashes {
+		c, known := p.broker.handlers.SCRAMUser(h, user)
+		if !known {
+			c = p.decoy.Credential(h, user)
+		}
+		fits = p.proves(h, password, c.Verifier) && known || fits
+	}
+	return fits
+}
+
+func (p *passwords) proves(h sasl.Hash, password string, v sasl.Verifier) bool {
+	m := hmac.New(sha256.New, p.key[:])
+	m.Write(v.StoredKey)
+	m.Write([]byte(password))
+	id := [32]byte(m.Sum(nil))
+	p.mu.Lock()
+	remembered := p.known[id]
+	p.mu.Unlock()
+	if remembered {
+		return true
+	}
+	p.working <- struct{}{}
+	made, err := h.OfPassword(password, v.Salt, v.Iterations)
+	<-p.working
+	if err != nil || !hmac.Equal(made.StoredKey, v.StoredKey) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.known) >= knownMax {
+		clear(p.known)
+	}
+	p.known[id] = true
+	return true
+}
+
+// registryLogin says who sends a request to the schema registry. nil: nobody is asked.
+func (b *Broker) registryLogin(rules certs.Rules, certificates bool) (func(*http.Request) (string, bool), error) {
+	switch {
+	case b.opt.anyLogin():
+		known, err := b.newPasswords()
+		return func(r *http.Request) (string, bool) {
+			user, password, given := r.BasicAuth()
+			return sasl.UserPrincipal(user), given && user != "" && known.fit(user, password)
+		}, err
+	case certificates:
+		return func(r *http.Request) (string, bool) {
+			if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+				return "User:ANONYMOUS", true
+			}
+			principal, err := principalOf(r.TLS.PeerCertificates[0], rules)
+			return principal, err == nil
+		}, nil
+	}
+	return nil, nil
+}
