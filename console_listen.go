@@ -76,6 +76,7 @@ func (b *Broker) serveConsole() error {
 		o.Registry = b.registryURL()
 		o.RegistryHandler = registry.New(registry.Options{Store: b.store, Report: func(err error) { b.opt.Logger.Error("the schema registry, of the console", "error", err) }})
 	}
+	b.insideOf(&o)
 	c, err := console.New(o)
 	if err != nil {
 		return err

@@ -64,12 +64,21 @@ func telemetryPage(r *request) (answer, error) {
 	return page{Title: "Telemetry", Nav: "telemetry", Name: "telemetry", Data: view}, nil
 }
 
+// asIf is the request as if it were for the page that a live piece is in: links in the piece are the page's.
+func (r *request) asIf(path string) *request {
+	q := r.URL.Query()
+	q.Del("seen")
+	of := *r
+	of.Request = r.Clone(r.Context())
+	of.URL.Path, of.URL.RawPath, of.URL.RawQuery = path, "", q.Encode()
+	return &of
+}
+
 func telemetryNow(r *request) (live, error) {
 	if r.c.opt.Telemetry == nil {
 		return live{}, noInside("Telemetry")
 	}
-	list := clientSheet.show(r, r.c.opt.Telemetry.Clients())
-	list.Here = "/telemetry" // the search is the page's, wherever the list is made
+	list := clientSheet.show(r.asIf("/telemetry"), r.c.opt.Telemetry.Clients())
 	return live{ID: "telemetry-now", Name: "telemetry-now", Data: telemetryList{list}, Seconds: 5}, nil
 }
 

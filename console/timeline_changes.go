@@ -136,13 +136,16 @@ func changesText(r *request) (answer, error) {
 	return download{Filename: name, Type: "text/plain; charset=utf-8", Write: func(w io.Writer) error { return writeChanges(w, changes) }}, nil
 }
 
+// signs stand for what happened to a row.
+var signs = map[string]string{"created": "+", "deleted": "-", "changed": "~"}
+
 func writeChanges(to io.Writer, changes inside.Changes) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintf(w, "From entry %d (%s) to entry %d (%s)\n", changes.From, textOf(changes.FromAt), changes.To, textOf(changes.ToAt))
 	for _, t := range changes.Tables {
 		fmt.Fprintf(w, "\n%s: %d created, %d deleted, %d changed\n", tableName(t.Table), t.Created, t.Deleted, t.Changed)
 		for _, c := range t.Changes {
-			fmt.Fprintf(w, "%s %s", map[string]string{"created": "+", "deleted": "-"}[c.What]+map[string]string{"changed": "~"}[c.What], oneLine(c.Key))
+			fmt.Fprintf(w, "%s %s", signs[c.What], oneLine(c.Key))
 			if c.Seq > 0 {
 				fmt.Fprintf(w, "   # entry %d, %s", c.Seq, oneLine(whoCaused(c.Cause)))
 			}
@@ -156,12 +159,13 @@ func writeChanges(to io.Writer, changes inside.Changes) error {
 		}
 	}
 	if changes.Note != "" {
-		fmt.Fprintln(w, "\n"+changes.Note)
+		fmt.Fprintln(w, "\n"+oneLine(changes.Note))
 	}
 	return w.Flush()
 }
 
 func writeField(w io.Writer, what string, f inside.FieldChange) {
+	f.Name = oneLine(f.Name)
 	switch what {
 	case "created":
 		fmt.Fprintf(w, "    %s = %s\n", f.Name, oneLine(f.New))

@@ -48,6 +48,7 @@ type walk struct {
 	t       testing.TB
 	broker  *doze.Broker
 	console *console.Console
+	at      string // the URL of a broker's own console, in place of console
 	cookies []*http.Cookie
 }
 
@@ -111,10 +112,28 @@ func (w *walk) do(method, path, contentType string, body io.Reader, headers ...s
 	for _, c := range w.cookies {
 		r.AddCookie(c)
 	}
+	if w.at != "" {
+		return w.fetch(path)
+	}
 	rec := httptest.NewRecorder()
 	w.console.ServeHTTP(rec, r)
 	w.keep(rec.Result().Cookies())
 	return reply{rec.Code, rec.Header(), rec.Body.String()}
+}
+
+// fetch is a page of a broker's own console.
+func (w *walk) fetch(path string) reply {
+	w.t.Helper()
+	resp, err := http.Get(w.at + path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return reply{resp.StatusCode, resp.Header, string(body)}
 }
 
 func (w *walk) keep(set []*http.Cookie) {

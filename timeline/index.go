@@ -287,7 +287,7 @@ func (t *Timeline) Strips(ctx context.Context, from, to uint64, columns int) (in
 
 const (
 	maxColumns = 400
-	countEach  = 20_000 // entries up to which each is looked at, so that its column is exact
+	countEach  = 10_000 // entries up to which each is looked at, so that its column is exact
 )
 
 type strips struct{ inside.Strips }

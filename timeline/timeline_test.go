@@ -133,7 +133,8 @@ func TestEveryEntryIsOnOnePage(t *testing.T) {
 		if !oldest {
 			slices.Reverse(all)
 		}
-		if uint64(len(all)) != last || !slices.IsSorted(all) || all[0] != 1 {
+		// Rolling files makes entries of its own, at any time.
+		if newest := all[len(all)-1]; uint64(len(all)) != newest || newest < last || !slices.IsSorted(all) {
 			t.Errorf("oldest first %v: %d entries of %d, the first is %d", oldest, len(all), last, all[0])
 		}
 	}
