@@ -55,13 +55,36 @@ func (t *Timeline) Changes(ctx context.Context, from, to uint64) (inside.Changes
 		return d.out, err
 	}
 	for _, table := range projections.Tables() {
-		if !slices.Contains(leftOut, table) {
+		if !slices.Contains(leftOut, table) && d.mayDiffer(table) {
 			if err := d.table(table); err != nil {
 				return d.out, err
 			}
 		}
 	}
 	return d.out, nil
+}
+
+// onlyIn are the tables that events of an area change; those of an area that is not listed may change any.
+var onlyIn = map[int][]string{
+	areaBroker:    {"broker", "features"},
+	areaProducers: {"broker"},
+	areaConfigs:   {"configs"},
+	areaOffsets:   {"offsets", "groups"},
+	areaSecurity:  {"acls", "users", "tokens", "quotas"},
+	areaSchemas:   {"registry-contexts", "schemas", "subjects", "registry-configs", "registry-modes", "associations"},
+}
+
+// mayDiffer says whether any of the entries between can have changed a table.
+func (d *difference) mayDiffer(table string) bool {
+	if d.out.Note != "" {
+		return true // not all of them were read
+	}
+	for area := range d.areas {
+		if tables, listed := onlyIn[area]; !listed || slices.Contains(tables, table) {
+			return true
+		}
+	}
+	return false
 }
 
 // learn remembers the names of a state's topics.
@@ -78,6 +101,7 @@ type difference struct {
 	t             *Timeline
 	before, after *held
 	touched       map[string]touch
+	areas         map[int]bool // of the events between
 	out           inside.Changes
 }
 
@@ -89,7 +113,7 @@ type touch struct {
 
 // touchedBetween reads the entries between and keeps who touched what last.
 func (d *difference) touchedBetween(from, to uint64) error {
-	d.touched = map[string]touch{}
+	d.touched, d.areas = map[string]touch{}, map[int]bool{}
 	if to-from > maxBetween {
 		d.out.Note = fmt.Sprintf("who did it is told of the last %d entries", maxBetween)
 		from = to - maxBetween
@@ -100,6 +124,7 @@ func (d *difference) touchedBetween(from, to uint64) error {
 		}
 		by := touch{e.Seq, causeOf(&e.Cause)}
 		for _, event := range e.Events {
+			d.areas[areaOf(event.Kind())] = true
 			d.touch(event, by)
 		}
 		return true

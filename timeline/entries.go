@@ -82,15 +82,39 @@ func (t *Timeline) Entries(ctx context.Context, f inside.EntryFilter) (inside.En
 	if !f.Oldest {
 		slices.Reverse(marks)
 	}
-	for i := range marks {
-		if s.passesMark(&marks[i]) {
-			if done, err := s.scan(ctx, &marks[i]); done || err != nil {
-				return s.page, err
+	return s.page, s.all(ctx, marks)
+}
+
+// all scans the marks, a few at first and more at a time as long as the page is not full.
+func (s *search) all(ctx context.Context, marks []mark) error {
+	for n := 1; len(marks) > 0; n = min(2*n, maxAtOnce) {
+		for len(marks) > 0 && !s.passesMark(&marks[0]) {
+			marks = marks[1:]
+		}
+		part := marks[:min(n, len(marks))]
+		for i := range part {
+			if !s.passesMark(&part[i]) {
+				part = part[:i]
+				break
 			}
 		}
+		if len(part) == 0 {
+			continue
+		}
+		marks = marks[len(part):]
+		first, last := &part[0], &part[len(part)-1]
+		if !s.f.Oldest {
+			first, last = last, first
+		}
+		if done, err := s.scan(ctx, first, last); done || err != nil {
+			return err
+		}
 	}
-	return s.page, nil
+	return nil
 }
+
+// maxAtOnce bounds the marks that are scanned in one go.
+const maxAtOnce = 64
 
 // often are kinds that come so often that nobody calls one of them news.
 var often = []journal.Kind{3, 31, 33, 41, 43, 47, 51, 52, 53, 55, 58, 59, 60, 61, 62, 63, 64, 67, 69, 70, 71, 76, 78, 79, 80, 81, 91, 92, 93, 94, 95, 96}
@@ -111,13 +135,10 @@ func (t *Timeline) Recent(ctx context.Context, n int) []inside.Entry {
 			s.kinds.add(k)
 		}
 	}
-	for _, m := range slices.Backward(t.index.between(0, ^uint64(0))) {
-		if !s.passesMark(&m) {
-			continue
-		}
-		if done, err := s.scan(context.WithoutCancel(ctx), &m); done || err != nil {
-			break
-		}
+	marks := t.index.between(0, ^uint64(0))
+	slices.Reverse(marks)
+	if s.all(context.WithoutCancel(ctx), marks) != nil {
+		return nil
 	}
 	return s.page.Entries
 }
@@ -127,40 +148,56 @@ func (s *search) passesMark(m *mark) bool {
 	return (s.any || m.kinds.meets(s.kinds)) && (s.f.From == 0 || m.lastAt >= s.f.From) && (s.f.To == 0 || m.place.At <= s.f.To)
 }
 
-// scan looks at the entries of a mark. done: the page is full, or it took long enough.
-func (s *search) scan(ctx context.Context, m *mark) (done bool, err error) {
-	var found []inside.Entry
-	err = s.t.visit(ctx, max(m.place.Seq, s.f.After), func(e *journal.Entry, at journal.Place) bool {
-		if e.Seq > m.last || e.Seq >= s.f.Before {
+// hit is an entry that passes.
+type hit struct {
+	entry *journal.Entry
+	at    journal.Place
+}
+
+// scan looks at the entries of the marks from first to last. done: the page is full, or it took long enough.
+func (s *search) scan(ctx context.Context, first, last *mark) (done bool, err error) {
+	room := s.limit - len(s.page.Entries)
+	var hits []hit
+	more := false
+	err = s.t.visit(ctx, max(first.place.Seq, s.f.After), func(e *journal.Entry, at journal.Place) bool {
+		if e.Seq > last.last || e.Seq >= s.f.Before {
 			return false
 		}
 		s.page.Scanned++
-		if s.passes(e) {
-			found = append(found, s.t.told(e, at))
+		if !s.passes(e) {
+			return true
 		}
+		if len(hits) == room {
+			more = true
+			if s.f.Oldest {
+				return false
+			}
+			hits = append(hits[:0], hits[1:]...) // the newest are wanted
+		}
+		hits = append(hits, hit{e, at})
 		return true
 	})
 	if err != nil {
 		return true, err
 	}
 	if !s.f.Oldest {
-		slices.Reverse(found)
+		slices.Reverse(hits)
 	}
-	room := s.limit - len(s.page.Entries)
-	if len(found) > room {
-		s.page.Entries = append(s.page.Entries, found[:room]...)
+	for _, h := range hits {
+		s.page.Entries = append(s.page.Entries, s.t.told(h.entry, h.at))
+	}
+	switch {
+	case more:
 		s.page.Next = s.page.Entries[s.limit-1].Seq
-		return true, nil
-	}
-	s.page.Entries = append(s.page.Entries, found...)
-	if s.page.Scanned > maxScanned || time.Now().After(s.end) {
+	case s.page.Scanned > maxScanned || time.Now().After(s.end):
 		s.page.Enough = true
-		if s.page.Next = m.place.Seq + 1; s.f.Oldest {
-			s.page.Next = m.last
+		if s.page.Next = first.place.Seq + 1; s.f.Oldest {
+			s.page.Next = last.last
 		}
-		return true, nil
+	default:
+		return false, nil
 	}
-	return false, nil
+	return true, nil
 }
 
 // passes says whether an entry passes: its cause, its time, and one of its events.
@@ -193,6 +230,10 @@ func (s *search) passesEvent(event journal.Event) bool {
 	}
 	if s.f.Topic == "" && s.f.Group == "" {
 		return true
+	}
+	if commit, ok := event.(*journal.OffsetsCommitted); ok {
+		return (s.f.Group == "" || commit.Group == s.f.Group) &&
+			(s.f.Topic == "" || slices.ContainsFunc(commit.Offsets, func(o journal.CommittedOffset) bool { return o.Topic == s.f.Topic }))
 	}
 	fields := journal.Fields(event)
 	return (s.f.Topic == "" || s.mentions(fields, "topic", s.f.Topic) || ofResource(fields, 2, s.f.Topic)) &&

@@ -83,14 +83,18 @@ func (t *Timeline) commitsOf(ctx context.Context, group string) (all []commitOf,
 	var kinds kindSet
 	kinds.add((&journal.OffsetsCommitted{}).Kind())
 	end, scanned := time.Now().Add(maxLooking), 0
-	for _, m := range slices.Backward(t.index.between(0, ^uint64(0))) {
-		since = m.place.Seq + 1
-		if !m.kinds.meets(kinds) {
+	marks := t.index.between(0, ^uint64(0))
+	for n := 1; len(marks) > 0; n = min(2*n, maxAtOnce) {
+		part := marks[max(len(marks)-n, 0):]
+		marks = marks[:len(marks)-len(part)]
+		since = part[0].place.Seq + 1
+		if !slices.ContainsFunc(part, func(m mark) bool { return m.kinds.meets(kinds) }) {
 			continue
 		}
+		last := part[len(part)-1].last
 		var found []commitOf
-		err := t.visit(ctx, m.place.Seq, func(e *journal.Entry, _ journal.Place) bool {
-			if e.Seq > m.last {
+		err := t.visit(ctx, part[0].place.Seq, func(e *journal.Entry, _ journal.Place) bool {
+			if e.Seq > last {
 				return false
 			}
 			scanned++

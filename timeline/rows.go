@@ -30,28 +30,41 @@ func (s *stateThen) Release() { s.state = projections.New() }
 const partitionsTable = "partitions"
 
 // maxCounted bounds the rows that are counted of a table.
-const maxCounted = 10_000
+const maxCounted = 2_000
 
 // Tables are the tables that have rows.
 func (s *stateThen) Tables() []inside.TableSize {
 	var all []inside.TableSize
 	add := func(name string, n int) {
-		if n > maxCounted {
-			n = -1
-		}
 		if n != 0 {
 			all = append(all, inside.TableSize{Name: name, Rows: n})
 		}
 	}
 	for _, name := range projections.Tables() {
-		n := 0
-		s.state.Dump(name, func([]projections.Field) bool { n++; return n <= maxCounted })
-		add(name, n)
+		add(name, s.rowsOf(name))
 		if name == "topics" {
-			add(partitionsTable, int(min(s.state.Topics.Partitions(), maxCounted+1)))
+			add(partitionsTable, int(s.state.Topics.Partitions()))
 		}
 	}
 	return all
+}
+
+// rowsOf counts the rows of a table; -1: there are more than are counted.
+func (s *stateThen) rowsOf(table string) int {
+	switch table {
+	case "topics":
+		return s.state.Topics.Len()
+	case "groups":
+		return s.state.Groups.Len()
+	case "offsets":
+		return s.state.Offsets.Len()
+	}
+	n := 0
+	s.state.Dump(table, func([]projections.Field) bool { n++; return n <= maxCounted })
+	if n > maxCounted {
+		return -1
+	}
+	return n
 }
 
 // Bounds of rows.
