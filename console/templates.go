@@ -96,6 +96,8 @@ func templateFuncs(zone *time.Location, now func() time.Time) template.FuncMap {
 		"dict":    dict,
 		"toJSON":  func(v any) (string, error) { b, err := json.Marshal(v); return string(b), err },
 		"join":    strings.Join,
+		"split":   func(s string) []string { return strings.Split(s, ",") },
+		"int64":   func(n int) int64 { return int64(n) },
 		"visited": func(name string) string { return visited(name) },
 	}
 }
