@@ -202,7 +202,7 @@ func (k *kafka) send(ctx context.Context, topic string, partitions int, records 
 			return badRequest("The file has a record of partition %d, and the topic has %s", r.Partition, plural(partitions, "partition"))
 		}
 	}
-	for i, result := range k.client.ProduceSync(ctx, records...) {
+	for i, result := range k.produce(ctx, records...) {
 		if result.Err != nil {
 			return fmt.Errorf("message %d of %d: %w", i+1, len(records), result.Err)
 		}

@@ -44,7 +44,7 @@ func newKafka(opt Options) (*kafka, error) {
 		kgo.DisableClientMetrics(),
 	}}
 	k.client, err = kgo.NewClient(append([]kgo.Opt{
-		kgo.RecordPartitioner(chosenOrKeyed{kgo.StickyKeyPartitioner(nil)}), kgo.ProducerLinger(0), kgo.RecordDeliveryTimeout(requestTimeout),
+		kgo.RecordPartitioner(chosenOrKeyed{kgo.StickyKeyPartitioner(nil)}), kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.UnknownTopicRetries(1),
 	}, k.opts...)...)
 	if err != nil {
@@ -59,6 +59,14 @@ func newKafka(opt Options) (*kafka, error) {
 		}
 	}
 	return k, nil
+}
+
+// produce sends records in their order, and waits until the broker has them. franz-go's own limit counts from a record's timestamp,
+// which may be of last year.
+func (k *kafka) produce(ctx context.Context, records ...*kgo.Record) kgo.ProduceResults {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return k.client.ProduceSync(ctx, records...)
 }
 
 // chosenOrKeyed sends a record to its partition, and one without (-1) where Kafka's own clients send its key.

@@ -209,7 +209,7 @@ func produce(r *request) (answer, error) {
 	}
 	record, err := p.record(r, f.all("carry"))
 	if err == nil {
-		err = r.c.kafka.client.ProduceSync(r.Context(), record).FirstErr()
+		err = r.c.kafka.produce(r.Context(), record).FirstErr()
 	}
 	if err != nil {
 		wrong := asProblem(err)
