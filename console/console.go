@@ -32,6 +32,9 @@ type Options struct {
 	// Broker says what doze knows of itself. nil: the console runs against some other Kafka.
 	Broker Broker
 
+	// TraceHeaders are names of headers that hold a trace's id, beside those of W3C and B3.
+	TraceHeaders []string
+
 	// Recent is what happened lately, for the overview. nil: not known.
 	Recent Recent
 
@@ -97,10 +100,15 @@ type Happening struct {
 // maxRequests bounds the requests that are in hand at once: each may hold a page of records.
 const maxRequests = 64
 
+// maxScans bounds the scans of records that run at once: each may hold tens of megabytes.
+const maxScans = 4
+
 // Console serves the pages. It is an http.Handler, guarded already.
 type Console struct {
 	opt     Options
 	kafka   *kafka
+	schemas *schemas
+	scans   chan struct{} // has room for the scans that run at once
 	sets    *templateSets
 	routes  []route
 	handler http.Handler
@@ -120,6 +128,7 @@ func New(opt Options) (*Console, error) {
 	if c.kafka, err = newKafka(opt); err != nil {
 		return nil, err
 	}
+	c.schemas, c.scans = newSchemas(c.kafka.registry), make(chan struct{}, maxScans)
 	c.routes = c.table()
 	c.handler = httpguard.Guard{Hosts: opt.Hosts}.Wrap(protect(httpguard.Limit(maxRequests, c.mux())))
 	return c, nil

@@ -44,7 +44,8 @@ func newKafka(opt Options) (*kafka, error) {
 		kgo.DisableClientMetrics(),
 	}}
 	k.client, err = kgo.NewClient(append([]kgo.Opt{
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchMaxBytes(maxUpload), kgo.ProducerLinger(0),
+		kgo.RecordPartitioner(chosenOrKeyed{kgo.StickyKeyPartitioner(nil)}), kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.UnknownTopicRetries(1),
 	}, k.opts...)...)
 	if err != nil {
 		return nil, fmt.Errorf("make the console's client: %w", err)
@@ -58,6 +59,37 @@ func newKafka(opt Options) (*kafka, error) {
 		}
 	}
 	return k, nil
+}
+
+// produce sends records in their order, and waits until the broker has them. franz-go's own limit counts from a record's timestamp,
+// which may be of last year.
+func (k *kafka) produce(ctx context.Context, records ...*kgo.Record) kgo.ProduceResults {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return k.client.ProduceSync(ctx, records...)
+}
+
+// chosenOrKeyed sends a record to its partition, and one without (-1) where Kafka's own clients send its key.
+type chosenOrKeyed struct{ keyed kgo.Partitioner }
+
+// ForTopic is the partitioner of one topic.
+func (p chosenOrKeyed) ForTopic(topic string) kgo.TopicPartitioner {
+	return chosenOrKeyedTopic{p.keyed.ForTopic(topic)}
+}
+
+type chosenOrKeyedTopic struct{ keyed kgo.TopicPartitioner }
+
+// RequiresConsistency says that the record goes to one partition and no other.
+func (p chosenOrKeyedTopic) RequiresConsistency(r *kgo.Record) bool {
+	return r.Partition >= 0 || p.keyed.RequiresConsistency(r)
+}
+
+// Partition is where a record goes; one that the topic does not have fails.
+func (p chosenOrKeyedTopic) Partition(r *kgo.Record, n int) int {
+	if r.Partition >= 0 {
+		return int(r.Partition)
+	}
+	return p.keyed.Partition(r, n)
 }
 
 // metadata asks the broker: a client of Kafka keeps what it heard, and a page must show what was made a moment ago.

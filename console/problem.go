@@ -75,3 +75,20 @@ func statusOf(ke *kerr.Error) int {
 	}
 	return http.StatusUnprocessableEntity
 }
+
+// kafkaError is an error code of a response with the words that came with it; nil for code 0.
+func kafkaError(code int16, message *string) error {
+	err := kerr.ErrorForCode(code)
+	if err == nil || message == nil || *message == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", *message, err)
+}
+
+// withWords adds the broker's own words to an error of Kafka.
+func withWords(err error, words string) error {
+	if words == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", words, err)
+}

@@ -24,6 +24,8 @@ func (c *Console) table() []route {
 		c.overviewRoutes,
 		c.preferenceRoutes,
 		c.topicRoutes,
+		c.messageRoutes,
+		c.produceRoutes,
 		c.trafficRoutes,
 		c.telemetryRoutes,
 		c.timelineRoutes,

@@ -83,22 +83,22 @@ func (s *templateSets) in(zone *time.Location) (*template.Template, error) {
 // templateFuncs are what templates call. README.md lists them.
 func templateFuncs(zone *time.Location, now func() time.Time) template.FuncMap {
 	return template.FuncMap{
-		"asset":     asset,
-		"path":      path,
-		"query":     withQuery,
-		"num":       grouped,
-		"bytes":     humanBytes,
-		"tableName": tableName,
-		"bytesOf":   func(n int) string { return humanBytes(int64(n)) },
-		"when":      func(t time.Time) string { return absolute(t, zone) },
-		"iso":       func(t time.Time) string { return t.UTC().Format(isoMillis) },
-		"ago":       func(t time.Time) string { return ago(t, now()) },
-		"clip":      func(most int, s string) string { return clip(s, most) },
-		"plural":    func(n any, noun string) string { return pluralOf(grouped(n), noun) },
-		"dict":      dict,
-		"toJSON":    func(v any) (string, error) { b, err := json.Marshal(v); return string(b), err },
-		"join":      strings.Join,
-		"visited":   func(name string) string { return visited(name) },
+		"asset":   asset,
+		"path":    path,
+		"query":   withQuery,
+		"num":     grouped,
+		"bytes":   humanBytes,
+		"when":    func(t time.Time) string { return absolute(t, zone) },
+		"iso":     func(t time.Time) string { return t.UTC().Format(isoMillis) },
+		"ago":     func(t time.Time) string { return ago(t, now()) },
+		"clip":    func(most int, s string) string { return clip(s, most) },
+		"plural":  func(n any, noun string) string { return pluralOf(grouped(n), noun) },
+		"dict":    dict,
+		"toJSON":  func(v any) (string, error) { b, err := json.Marshal(v); return string(b), err },
+		"join":    strings.Join,
+		"split":   func(s string) []string { return strings.Split(s, ",") },
+		"int64":   func(n int) int64 { return int64(n) },
+		"visited": func(name string) string { return visited(name) },
 	}
 }
 

@@ -259,7 +259,7 @@ type entryView struct {
 	All            []openEvent
 	Previous, Next string
 	Then, Before   string // the state after it, and before
-	Changes        []inside.TableChanges
+	Changes        []tableChangesView
 	NoChanges      string // why they are not known
 }
 
@@ -290,8 +290,11 @@ func entryPage(r *request) (answer, error) {
 	if seq > head.First {
 		data.Previous, data.Before = entryPath(seq-1), statePath(seq-1, "")
 		changes, err := j.Changes(r.Context(), seq-1, seq)
-		if data.Changes = changes.Tables; err != nil {
+		if err != nil {
 			data.NoChanges = err.Error()
+		}
+		for _, table := range changes.Tables {
+			data.Changes = append(data.Changes, tableChangesOf(table))
 		}
 	}
 	if seq < head.Last {

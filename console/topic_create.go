@@ -14,9 +14,20 @@ type topicForm struct {
 	Wrong                               string
 }
 
-// newTopic shows the form; ?like=TOPIC fills it with that topic's partitions and configs.
+// newTopic shows the form; ?like=TOPIC fills it with that topic's partitions and configs, other values with themselves.
 func newTopic(r *request) (answer, error) {
-	f := topicForm{Partitions: "1", Replicas: "-1", Like: r.query("like")}
+	f := topicForm{Partitions: "1", Replicas: "-1"}
+	if like := r.query("like"); like != "" {
+		var err error
+		if f, err = r.c.kafka.likeTopic(r.Context(), like); err != nil {
+			return nil, err
+		}
+	}
+	for name, field := range map[string]*string{"name": &f.Name, "partitions": &f.Partitions, "replicas": &f.Replicas, "configs": &f.Configs} {
+		if v := r.query(name); v != "" {
+			*field = v
+		}
+	}
 	return f.dialog(0), nil
 }
 
@@ -66,7 +77,10 @@ func (f topicForm) create(r *request, typed form) error {
 	for _, c := range configs {
 		values[c.Name] = kadm.StringPtr(c.Value)
 	}
-	_, err = r.c.kafka.admin.CreateTopic(r.Context(), int32(partitions), int16(replicas), values, f.Name)
+	resp, err := r.c.kafka.admin.CreateTopic(r.Context(), int32(partitions), int16(replicas), values, f.Name)
+	if resp.Err != nil {
+		return withWords(resp.Err, resp.ErrMessage)
+	}
 	return err
 }
 

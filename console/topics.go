@@ -7,14 +7,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 )
 
-func (c *Console) topicRoutes() []route {
-	return []route{
-		{pattern: "GET /topics", do: listTopics},
-		{pattern: "GET /topics-new", do: newTopic},
-		{pattern: "POST /topics-new", do: createTopic},
-	}
-}
-
 // topicRow is one topic of the list.
 type topicRow struct {
 	Name              string

@@ -99,6 +99,23 @@
     if (t) t.title = ago(Date.now() - Date.parse(t.dateTime)) + '\n' + t.dateTime;
   });
 
+  // A message that is open in the list is closed by the same click; the row shows which.
+  document.addEventListener('click', (e) => {
+    const link = e.target.closest('[data-expand]');
+    if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
+    const next = link.closest('tr').nextElementSibling;
+    if (next && next.classList.contains('opened')) { e.preventDefault(); e.stopPropagation(); next.remove(); }
+  }, true);
+
+  // A search that takes long can be stopped: the page stays as it is, and the console gives the search up.
+  const stop = document.querySelector('[data-stop]');
+  const longer = () => { if (stop) stop.hidden = false; };
+  document.addEventListener('submit', (e) => { if (e.target.matches('.finder')) longer(); });
+  document.addEventListener('click', (e) => {
+    if (e.target.closest('[data-long]')) longer();
+    if (e.target.closest('[data-stop]')) { window.stop(); stop.hidden = true; }
+  });
+
   // Keys.
   let going = 0;
   const rows = () => [...document.querySelectorAll('main tr[data-href], main [data-row]')].filter((el) => el.offsetParent !== null);
@@ -111,7 +128,9 @@
     next.scrollIntoView({ block: 'nearest' });
   };
   const open = (row) => {
-    if (row.dataset.href) location.assign(row.dataset.href);
+    const expand = row.querySelector('[data-expand]');
+    if (expand) expand.click();
+    else if (row.dataset.href) location.assign(row.dataset.href);
     else { const link = row.querySelector('a[href], summary, button'); if (link) link.click(); }
   };
   document.addEventListener('keydown', (e) => {
