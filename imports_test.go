@@ -45,7 +45,7 @@ var mayImport = map[string]struct{ own, others []string }{
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/sr", "github.com/vmihailenco/msgpack",
 		},
 	},
-	".": {[]string{"acls", "certs", "clientmetrics", "configs", "console", "console/inside", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "timeline", "traffic", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"acls", "certs", "clientmetrics", "configs", "console", "console/inside", "credentials", "disk", "handlers", "journal", "projections", "quotas", "registry", "replay", "sasl", "segments", "timeline", "traffic", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "acls", "certs", "configs", "console", "disk", "journal", "projections", "replay", "segments", "wire/httpguard"},
 		[]string{

@@ -140,7 +140,7 @@ func (b *Broker) expireProducers(every time.Duration) {
 
 // Stop ends what Start began and answers who waits in a group.
 func (b *Broker) Stop() {
-	b.shares.close(b.shareSessions.clear())
+	b.shares.close(b.shareSessions.close())
 	b.txns.stop()
 	b.groups.stop()
 	defer b.cleaner.stop() // after stopped is set: it cannot be started any more
