@@ -89,7 +89,8 @@ type Options struct {
 	// it cannot.
 	LogLevel *slog.LevelVar
 
-	// Telemetry is who wants the metrics that clients push (KIP-714). nil: nobody, and the APIs are not advertised.
+	// Telemetry is who wants the metrics that clients push (KIP-714). nil: nobody but a console, and without one the APIs are not
+	// advertised.
 	Telemetry *handlers.Telemetry
 }
 

@@ -268,3 +268,22 @@ func TestWhatTheConsoleReadsIsNotKept(t *testing.T) {
 		t.Errorf("%+v", page)
 	}
 }
+
+func TestWhatIsOpenedIsBounded(t *testing.T) {
+	ring, conn := New(nil, ""), testConn(t)
+	req := kmsg.NewPtrMetadataRequest()
+	for range 5000 {
+		name := strings.Repeat("n", 5000)
+		req.Topics = append(req.Topics, kmsg.MetadataRequestTopic{Topic: &name})
+	}
+	ring.Answer(exchanged(conn, 1, req, req.ResponseKind()))
+	opened, ok := ring.Open(1)
+	if !ok || len(opened.AskedFields) > maxLines || opened.Note == "" {
+		t.Errorf("%d fields, %q", len(opened.AskedFields), opened.Note)
+	}
+	for _, l := range opened.AskedFields {
+		if len(l.Value) > maxLineBytes+3 {
+			t.Errorf("a value of %d bytes", len(l.Value))
+		}
+	}
+}
