@@ -169,7 +169,7 @@ func (s *search) scan(ctx context.Context, first, last *mark) (done bool, err er
 		}
 		if len(hits) == room {
 			more = true
-			if s.f.Oldest {
+			if s.f.Oldest || room == 0 {
 				return false
 			}
 			hits = append(hits[:0], hits[1:]...) // the newest are wanted

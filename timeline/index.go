@@ -85,26 +85,43 @@ func (x *index) span() (first, read uint64) {
 // so far is shown.
 func (t *Timeline) catchUp(ctx context.Context) error {
 	_, head := t.opt.Store.View()
+	for tries := 0; ; tries++ {
+		done, before := t.following(head)
+		if done == nil {
+			break
+		}
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return nil
+		}
+		// It may have begun before the entry was there, or before the file that has it: then once more.
+		if _, read := t.index.span(); read >= head || tries > maxTries || tries > 0 && read == before {
+			break
+		}
+	}
+	t.index.mu.Lock()
+	defer t.index.mu.Unlock()
+	return t.index.err
+}
+
+// maxTries bounds how often the end is looked for.
+const maxTries = 10
+
+// following has the index read on, unless it has read as far as that. It gives what is closed when that ends (nil: there is
+// nothing to do), and how far it had read.
+func (t *Timeline) following(head uint64) (done <-chan struct{}, read uint64) {
 	x := &t.index
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	if x.read >= head || x.stop.Err() != nil {
-		err := x.err
-		x.mu.Unlock()
-		return err
+		return nil, x.read
 	}
 	if !x.running {
 		x.running, x.done = true, make(chan struct{})
 		go t.follow(x.done)
 	}
-	done := x.done
-	x.mu.Unlock()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.err
+	return x.done, x.read
 }
 
 // follow reads what the index does not have yet.
@@ -119,6 +136,7 @@ func (t *Timeline) follow(done chan struct{}) {
 
 func (t *Timeline) readOn() error {
 	x := &t.index
+	_, head := t.opt.Store.View() // before the files are listed: it is in one of them
 	r, err := journal.OpenReader(t.opt.FS, t.opt.Dir)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
@@ -130,7 +148,6 @@ func (t *Timeline) readOn() error {
 			return err
 		}
 	}
-	_, head := t.opt.Store.View()
 	for r.Place().Seq < head && x.stop.Err() == nil {
 		e, err := r.Next()
 		if err != nil {
