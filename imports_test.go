@@ -28,7 +28,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"timeline":       {[]string{"console/inside", "disk", "journal", "projections"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"traffic":        {[]string{"console/inside", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"handlers":       {[]string{"acls", "assignors", "configs", "credentials", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
-	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
+	"sasl":           {nil, []string{"github.com/golang-jwt/jwt/v5", "github.com/xdg-go/stringprep"}},
 	"credentials":    {[]string{"disk"}, nil},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},

@@ -28,6 +28,7 @@ import (
 //	a time close to now         now, <now> in a text    any 64-bit number or 13 digits in a text
 //	LogDir, Dir                 log-dir
 //	Documentation               text                    its wording is the broker's own
+//	HMAC, TokenID               hmac-1, token-1         of delegation tokens; their times are now+1h0m0s
 //	FinalizedFeaturesEpoch, TotalBytes, UsableBytes     positive
 type scrubber struct {
 	host, port string
@@ -36,6 +37,7 @@ type scrubber struct {
 	order      []string          // keys of names in order of appearance
 	count      map[string]int    // names given by kind
 	now        time.Time
+	ofTokens   bool // what is scrubbed is an answer about delegation tokens
 }
 
 func newScrubber(addr string) *scrubber {
@@ -84,6 +86,8 @@ func (s *scrubber) request(req kmsg.Request) recording.Object {
 
 func (s *scrubber) answer(resp kmsg.Response, only [][]string) recording.Object {
 	obj := recording.MessageValue(resp)
+	s.ofTokens = resp.Key() >= 38 && resp.Key() <= 41
+	defer func() { s.ofTokens = false }()
 	sortAnswer(resp.Key(), obj, s.names)
 	if only != nil {
 		obj = keep(obj, only).(recording.Object)
@@ -178,6 +182,10 @@ func (s *scrubber) number(field string, n int64) recording.Value {
 		return "login-port"
 	case positiveOnly[field] && n > 0:
 		return "positive"
+	case s.ofTokens && tokenTime[field] && n > 0:
+		return aboutNow(n, s.now)
+	case field == "SessionLifetimeMillis" && n > 1_000_000:
+		return "positive" // what is left of a token's life
 	case s.isNow(n):
 		return "now"
 	}
@@ -186,6 +194,9 @@ func (s *scrubber) number(field string, n int64) recording.Value {
 
 // positiveOnly lists counters and sizes of the machine that only say: there is one.
 var positiveOnly = map[string]bool{"FinalizedFeaturesEpoch": true, "TotalBytes": true, "UsableBytes": true}
+
+// tokenTime lists the times of delegation tokens.
+var tokenTime = map[string]bool{"IssueTimestamp": true, "ExpiryTimestamp": true, "MaxTimestamp": true}
 
 // isNow takes a time within an hour of the scenario for one that the broker read off its clock. Scripts use times of
 // other days.
@@ -202,7 +213,11 @@ func (s *scrubber) text(field, text string) recording.Value {
 		s.names[text] = "cluster-id"
 		return "cluster-id"
 	case field == "SASLAuthBytes":
-		return scrubSCRAM(text)
+		return s.inside(scrubSCRAM(scrubBearer(text)))
+	case field == "HMAC":
+		return s.name("hmac", text)
+	case field == "TokenID":
+		return s.name("token", text)
 	case field == "LogDir" || field == "Dir":
 		return "log-dir"
 	case field == "Documentation":
