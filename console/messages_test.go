@@ -94,7 +94,9 @@ func TestEveryMessageIsShownOnce(t *testing.T) {
 		{"limit=20&from=oldest", func(i int) string { return fmt.Sprintf("k%d", i) }, 250},
 		{"limit=20&from=oldest&partition=1", func(i int) string { return fmt.Sprintf("k%d", 3*i+1) }, 83},
 		{"limit=7&cel=" + "value.n+%25+50+%3D%3D+0", func(i int) string { return fmt.Sprintf("k%d", 200-50*i) }, 5},
-		{"limit=3&q=%22n%22%3A11&in=value&from=oldest", func(i int) string { return []string{"k11", "k110", "k111", "k112", "k113", "k114", "k115", "k116", "k117", "k118", "k119"}[i] }, 11},
+		{"limit=3&q=%22n%22%3A11&in=value&from=oldest", func(i int) string {
+			return []string{"k11", "k110", "k111", "k112", "k113", "k114", "k115", "k116", "k117", "k118", "k119"}[i]
+		}, 11},
 		{"from=offset&offset=80&limit=500", func(i int) string { return fmt.Sprintf("k%d", 240+i) }, 10},
 		{"from=time&time=1700000200000&limit=50", func(i int) string { return fmt.Sprintf("k%d", 200+i) }, 50},
 	} {
