@@ -82,6 +82,9 @@ func markerOf(r *kgo.Record) decoded {
 	return decoded{As: "marker", Text: text, Size: len(r.Value)}
 }
 
+// decode takes bytes as a person has asked, or for what they look like.
+//
+//fuzz:parser class=payload FuzzDecodings
 func (d decoder) decode(ctx context.Context, b []byte, how string, inHeader []byte) decoded {
 	made := decoded{Size: len(b)}
 	switch {

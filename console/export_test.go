@@ -54,3 +54,10 @@ func (c *Console) Routes() []string {
 	}
 	return all
 }
+
+// SetBudget makes searches pause after n messages, until the function that it returns is called.
+func SetBudget(n int64) (back func()) {
+	was := usualBudget
+	usualBudget.Records = n
+	return func() { usualBudget = was }
+}

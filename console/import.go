@@ -90,6 +90,9 @@ func parseImport(b []byte) ([]*kgo.Record, error) {
 	return parseCSV(b)
 }
 
+// parseLines reads a record of JSON a line.
+//
+//fuzz:parser class=http FuzzImport
 func parseLines(b []byte) ([]*kgo.Record, error) {
 	var records []*kgo.Record
 	lines := bufio.NewScanner(bytes.NewReader(b))
@@ -113,6 +116,9 @@ func parseLines(b []byte) ([]*kgo.Record, error) {
 	return records, lines.Err()
 }
 
+// parseCSV reads the columns of csvHead.
+//
+//fuzz:parser class=http FuzzImport
 func parseCSV(b []byte) ([]*kgo.Record, error) {
 	in := csv.NewReader(bytes.NewReader(b))
 	in.FieldsPerRecord = len(csvHead)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"doze/console"
 )
 
 // client is a client of the walk's broker.
@@ -94,7 +96,9 @@ func TestEveryMessageIsShownOnce(t *testing.T) {
 		{"limit=20&from=oldest", func(i int) string { return fmt.Sprintf("k%d", i) }, 250},
 		{"limit=20&from=oldest&partition=1", func(i int) string { return fmt.Sprintf("k%d", 3*i+1) }, 83},
 		{"limit=7&cel=" + "value.n+%25+50+%3D%3D+0", func(i int) string { return fmt.Sprintf("k%d", 200-50*i) }, 5},
-		{"limit=3&q=%22n%22%3A11&in=value&from=oldest", func(i int) string { return []string{"k11", "k110", "k111", "k112", "k113", "k114", "k115", "k116", "k117", "k118", "k119"}[i] }, 11},
+		{"limit=3&q=%22n%22%3A11&in=value&from=oldest", func(i int) string {
+			return []string{"k11", "k110", "k111", "k112", "k113", "k114", "k115", "k116", "k117", "k118", "k119"}[i]
+		}, 11},
 		{"from=offset&offset=80&limit=500", func(i int) string { return fmt.Sprintf("k%d", 240+i) }, 10},
 		{"from=time&time=1700000200000&limit=50", func(i int) string { return fmt.Sprintf("k%d", 200+i) }, 50},
 	} {
@@ -320,4 +324,46 @@ func (w *walk) upload(topic, file string, pairs ...string) reply {
 	_, _ = part.Write([]byte(file))
 	_ = form.Close()
 	return w.do("POST", "/topics/"+topic+"/import", form.FormDataContentType(), &b)
+}
+
+// A search that finds nothing pauses when its budget is spent, says how far it came, and goes on just there.
+func TestSearchHasABudget(t *testing.T) {
+	w := start(t)
+	w.topic("orders", 1)
+	w.fill("orders", 1, 300)
+	defer console.SetBudget(100)()
+	page := w.get("/topics/orders?q=nothing&from=oldest")
+	page.has(t, "The search paused here", "of 300 offsets")
+	for at := page.next(); at != ""; at = page.next() {
+		page = w.get(at)
+	}
+	page.has(t, "Looked at")
+	page.lacks(t, "The search paused here")
+}
+
+// A message that is larger than a page shows is clipped there and whole in its download.
+func TestLargeMessage(t *testing.T) {
+	w := start(t)
+	w.topic("orders", 1)
+	value := `{"a":"` + strings.Repeat("x", 500_000) + `"}`
+	w.produce(w.client(), &kgo.Record{Topic: "orders", Value: []byte(value)})
+	page := w.get("/topics/orders/message/0/0")
+	page.has(t, "clipped")
+	if len(page.Body) > 400_000 {
+		t.Errorf("the page has %d bytes", len(page.Body))
+	}
+	if got := w.get("/topics/orders/message/0/0/value"); got.Body != value {
+		t.Errorf("the download has %d bytes", len(got.Body))
+	}
+}
+
+func TestFormsAreBounded(t *testing.T) {
+	w := start(t)
+	w.topic("orders", 1)
+	if got := w.post("/topics/orders/produce", "value-form", "text", "value", strings.Repeat("x", 2<<20)); got.Status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a form of 2 MiB: %d", got.Status)
+	}
+	if got := w.upload("orders", strings.Repeat("x", 33<<20)); got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Body, "more than 32.0 MiB") {
+		t.Errorf("a file of 33 MiB: %d %s", got.Status, got.Body)
+	}
 }

@@ -28,6 +28,11 @@ type sheet[T any] struct {
 	Empty   string         // what to say when there are no rows at all
 	Command string         // the exact command to run then
 	Noun    string         // of a row, for the count
+
+	// Enrich adds to rows what is dear to ask for: to those of the page only, or to all before they are sorted by one of Dear. nil:
+	// rows are whole.
+	Enrich func([]T)
+	Dear   []string
 }
 
 // table is what the template "table" shows.
@@ -65,8 +70,15 @@ func (s sheet[T]) show(r *request, all []T) table {
 	t := table{ID: s.ID, Noun: s.Noun, Total: len(all), Searchable: s.Find != nil, Empty: s.Empty, Command: s.Command, QueryName: s.value("q")}
 	rows := s.matching(r, &t, all)
 	t.Matched = len(rows)
-	rows = s.sorted(r, &t, rows)
-	for _, item := range s.cut(r, &t, rows) {
+	early := s.Enrich != nil && slices.Contains(s.Dear, strings.TrimPrefix(r.query(s.value("sort")), "-"))
+	if early {
+		s.Enrich(rows)
+	}
+	rows = s.cut(r, &t, s.sorted(r, &t, rows))
+	if s.Enrich != nil && !early {
+		s.Enrich(rows)
+	}
+	for _, item := range rows {
 		made := row{}
 		if s.Href != nil {
 			made.Href = r.keepingAt(s.Href(item))

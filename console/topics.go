@@ -39,11 +39,14 @@ func listTopics(r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return topicsAnswer(r, rows), nil
+	var failed error
+	a := topicsAnswer(r, rows, func(shown []topicRow) { failed = r.c.kafka.enrich(r.Context(), shown) })
+	return a, failed
 }
 
-// topicsAnswer is the list of any topics: those of now, or of an entry of the journal.
-func topicsAnswer(r *request, rows []topicRow) page {
+// topicsAnswer is the list of any topics: those of now, or of an entry of the journal. enrich adds offsets, sizes and policies to rows
+// that lack them; nil: none does.
+func topicsAnswer(r *request, rows []topicRow, enrich func([]topicRow)) page {
 	shown, hidden := rows[:0:0], 0
 	withInternal := r.query("internal") == "yes"
 	for _, t := range rows {
@@ -53,7 +56,9 @@ func topicsAnswer(r *request, rows []topicRow) page {
 		}
 		shown = append(shown, t)
 	}
-	data := topicsPage{Table: topicSheet.show(r, shown), ReadOnly: r.readOnly(), New: "/topics-new"}
+	list := topicSheet
+	list.Enrich, list.Dear = enrich, []string{"messages", "size", "policy"}
+	data := topicsPage{Table: list.show(r, shown), ReadOnly: r.readOnly(), New: "/topics-new"}
 	switch {
 	case withInternal:
 		data.Internal = &toggle{true, "Hide internal topics", r.changed("internal", "", "page", "")}
@@ -96,29 +101,17 @@ func topicSize(t topicRow) cell {
 	return sizeCell(t.Bytes)
 }
 
-// topicRows asks for all topics with their offsets, sizes and policies: four requests, however many topics there are.
+// topicRows asks for all topics, without their offsets, sizes and policies: see enrich.
 func (k *kafka) topicRows(ctx context.Context) ([]topicRow, error) {
 	meta, err := k.metadata(ctx)
 	if err != nil {
 		return nil, err
 	}
 	names := meta.Topics.Names()
-	if len(names) == 0 {
-		return nil, nil
-	}
-	sizes := k.topicSizes(ctx)
-	span, err := k.topicSpans(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	policies := k.topicPolicies(ctx, names)
 	rows := make([]topicRow, 0, len(names))
 	for _, name := range names {
 		t := meta.Topics[name]
-		row := topicRow{Name: name, Internal: t.IsInternal || strings.HasPrefix(name, "__"), Partitions: len(t.Partitions), Messages: span[name], Bytes: -1, Policy: policies[name]}
-		if b, known := sizes[name]; known {
-			row.Bytes = b
-		}
+		row := topicRow{Name: name, Internal: t.IsInternal || strings.HasPrefix(name, "__"), Partitions: len(t.Partitions), Bytes: -1}
 		for _, p := range t.Partitions {
 			row.Replicas = max(row.Replicas, len(p.Replicas))
 			if p.Leader < 0 {
@@ -130,10 +123,37 @@ func (k *kafka) topicRows(ctx context.Context) ([]topicRow, error) {
 	return rows, nil
 }
 
+// enrich adds offsets, sizes and policies: four requests, however many topics there are, but each topic costs the broker something.
+func (k *kafka) enrich(ctx context.Context, rows []topicRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	names := make([]string, len(rows))
+	for i, t := range rows {
+		names[i] = t.Name
+	}
+	span, err := k.topicSpans(ctx, names)
+	if err != nil {
+		return err
+	}
+	sizes, policies := k.topicSizes(ctx, names), k.topicPolicies(ctx, names)
+	for i := range rows {
+		rows[i].Messages, rows[i].Policy = span[rows[i].Name], policies[rows[i].Name]
+		if b, known := sizes[rows[i].Name]; known {
+			rows[i].Bytes = b
+		}
+	}
+	return nil
+}
+
 // topicSizes are the bytes on disk by topic; nothing when the broker does not say.
-func (k *kafka) topicSizes(ctx context.Context) map[string]int64 {
+func (k *kafka) topicSizes(ctx context.Context, names []string) map[string]int64 {
 	sizes := map[string]int64{}
-	dirs, err := k.admin.DescribeAllLogDirs(ctx, nil)
+	set := kadm.TopicsSet{}
+	for _, name := range names {
+		set.Add(name)
+	}
+	dirs, err := k.admin.DescribeAllLogDirs(ctx, set)
 	if err != nil {
 		return sizes
 	}
