@@ -137,7 +137,7 @@
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const el = document.activeElement;
     if (typing(el)) {
-      if (e.key === 'Escape' && !el.closest('dialog')) el.blur();
+      if (e.key === 'Escape' && !el.closest('dialog')) { e.preventDefault(); el.blur(); } // and keep what is searched
       return;
     }
     if (document.querySelector('dialog[open]')) return;
