@@ -70,7 +70,7 @@ func (b *Broker) serveConsole() error {
 	}
 	o := console.Options{
 		Bootstrap: []string{b.Addr()}, Dial: b.consolePipe.dial, Hosts: consoleHosts(b.opt.Console),
-		Broker: consoleBroker{b, time.Now()}, Logger: b.opt.Logger,
+		Broker: consoleBroker{b, time.Now()}, Access: consoleAccess{b.opt.Properties}, Doctor: b.opt.ConsoleDoctor, Logger: b.opt.Logger,
 	}
 	if b.registryListener != nil {
 		o.Registry = b.registryURL()

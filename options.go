@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"doze/configs"
+	"doze/console"
 	"doze/handlers"
 )
 
@@ -52,6 +53,9 @@ type Options struct {
 	// changes everything: while a listener has a login or TLS it must be a loopback address, unless ConsoleUnprotected.
 	Console            string
 	ConsoleUnprotected bool
+
+	// ConsoleDoctor looks at the machine for the console's page of findings. nil: the page names the command that does.
+	ConsoleDoctor console.Doctor
 
 	// ConsoleMayLack: when another program has that address the broker starts without a console, and Ready says so.
 	ConsoleMayLack bool

@@ -38,6 +38,12 @@ type Options struct {
 	// Recent is what happened lately, for the overview. nil: not known.
 	Recent Recent
 
+	// Doctor looks at the machine and the broker, for the broker's findings. nil: nobody does.
+	Doctor Doctor
+
+	// Access is what decides beside ACLs, which no client can ask for. nil: not known.
+	Access Access
+
 	// Traffic is the requests that came in lately. nil: not known.
 	Traffic inside.Traffic
 

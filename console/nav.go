@@ -15,6 +15,10 @@ type navItem struct {
 var navigation = []navItem{
 	{"overview", "Overview", "/", "o"},
 	{"topics", "Topics", "/topics", "t"},
+	{"groups", "Groups", "/groups", "g"},
+	{"schemas", "Schemas", "/schemas", "s"},
+	{"security", "Security", "/security", "a"},
+	{"broker", "Broker", "/broker", "b"},
 	{"traffic", "Traffic", "/traffic", "r"},
 	{"telemetry", "Telemetry", "/telemetry", "m"},
 	{"timeline", "Timeline", "/timeline", "l"},

@@ -22,13 +22,17 @@ func (c *Console) table() []route {
 	var all []route
 	for _, of := range []func() []route{
 		c.overviewRoutes,
+		c.groupRoutes,
+		c.schemaRoutes,
+		c.securityRoutes,
+		c.brokerRoutes,
 		c.preferenceRoutes,
 		c.topicRoutes,
-		c.messageRoutes,
-		c.produceRoutes,
 		c.trafficRoutes,
 		c.telemetryRoutes,
 		c.timelineRoutes,
+		c.messageRoutes,
+		c.produceRoutes,
 	} {
 		all = append(all, of()...)
 	}

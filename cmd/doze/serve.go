@@ -41,6 +41,7 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	var running atomic.Pointer[doze.Broker]
 	ctx, stop := untilSignal(func() { abandon(running.Load(), file) })
 	defer stop()
+	o.ConsoleDoctor = consoleDoctor{o}
 	broker, err := doze.New(o)
 	if err != nil {
 		return explainListen(err)
