@@ -157,6 +157,9 @@ func valueOr(m map[partition]int64, p partition, other int64) int64 {
 	return other
 }
 
+// parseOffset reads an offset to go to.
+//
+//fuzz:not-a-parser one whole number, by strconv
 func parseOffset(text string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil || n < 0 {
@@ -165,6 +168,9 @@ func parseOffset(text string) (int64, error) {
 	return n, nil
 }
 
+// parseShift reads how far to go, forward or back.
+//
+//fuzz:not-a-parser one whole number, by strconv
 func parseShift(text string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil {
@@ -262,6 +268,9 @@ func parsePlan(text string) ([]resetRow, error) {
 	return rows, nil
 }
 
+// parsePlanRow reads a line of a plan.
+//
+//fuzz:parser class=http FuzzPlan
 func parsePlanRow(line string) (resetRow, error) {
 	fields := strings.SplitN(line, " ", 4)
 	if len(fields) != 4 || fields[3] == "" {
