@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"doze/certs"
+	"doze/clientmetrics"
 	"doze/configs"
 	"doze/credentials"
 	"doze/disk"
@@ -26,6 +27,8 @@ import (
 	"doze/journal"
 	"doze/projections"
 	"doze/segments"
+	"doze/timeline"
+	"doze/traffic"
 	"doze/wire"
 )
 
@@ -49,6 +52,15 @@ type Broker struct {
 	registryTLS      *tls.Config  // nil: plain HTTP
 	noRegistry       string       // its address, when another program has it
 
+	// What a console shows of the inside; nil: there is none.
+	traffic       *traffic.Ring
+	timeline      *timeline.Timeline
+	clientMetrics *clientmetrics.Sink
+
+	consoleListener net.Listener  // nil: no console
+	noConsole       string        // its address, when another program has it
+	consolePipe     *pipeListener // the console's way to the broker
+
 	once    sync.Once
 	closed  error
 	closers []func() error // what was opened, in order
@@ -62,7 +74,7 @@ func New(opt Options) (*Broker, error) {
 		return nil, err
 	}
 	b := &Broker{opt: opt}
-	for _, step := range []func() error{b.openTLS, b.bind, b.bindRegistry, b.openDir, b.openJournal, b.openLogs, b.openCredentials, b.openHandlers, b.openControl, b.listen, b.serveRegistry} {
+	for _, step := range []func() error{b.openTLS, b.bind, b.bindRegistry, b.bindConsole, b.openDir, b.openJournal, b.openLogs, b.openInside, b.openCredentials, b.openHandlers, b.openControl, b.listen, b.serveRegistry, b.serveConsole} {
 		if err := step(); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
@@ -102,7 +114,7 @@ func (b *Broker) Addr() string { return b.Ready().Kafka[0] }
 // Ready says where the broker is reached, as the ready line of the command does.
 func (b *Broker) Ready() Ready {
 	state, _ := b.store.View()
-	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID, Registry: b.registryURL(), NoRegistry: b.noRegistry}
+	ready := Ready{DataDir: b.fs.Path(), ClusterID: state.ClusterID, Registry: b.registryURL(), NoRegistry: b.noRegistry, Console: b.consoleURL(), NoConsole: b.noConsole}
 	for _, l := range b.listeners {
 		ready.Kafka = append(ready.Kafka, reachable(l))
 	}
@@ -218,7 +230,7 @@ func (b *Broker) openHandlers() error {
 	b.handlers = handlers.New(handlers.Options{
 		Store: b.store, Logs: b.logs, Profile: profile, Clock: systemClock{}, Log: b.opt.Logger, LogLevel: b.opt.LogLevel, NodeID: b.opt.NodeID,
 		Static: b.static, DataDir: b.fs.Path(), Space: b.space, Telemetry: b.opt.Telemetry, Reconfigured: b.reconfigure,
-		Credentials: b.secrets,
+		Credentials: b.secrets, Super: consolePrincipal,
 	})
 	return nil
 }
@@ -235,7 +247,7 @@ func (b *Broker) listen() error {
 	broker := b.handlers.Settings()
 	b.server = wire.NewServer(wire.Options{
 		MaxFrame: int32(broker.Int("socket.request.max.bytes")), MaxIdle: time.Duration(broker.Int("connections.max.idle.ms")) * time.Millisecond,
-		Observer: newTrafficLog(b.opt.Logger), Admit: b.handlers.Admit,
+		Observer: observer(b.opt.Logger, b.traffic), Admit: b.handlers.Admit,
 	}, b.handlers)
 	b.reconfigure(broker)
 	b.onClose(func() error {
@@ -260,6 +272,9 @@ func (b *Broker) listen() error {
 			return err
 		}
 		b.listeners = append(b.listeners, listener)
+	}
+	if err := b.listenConsolePipe(); err != nil {
+		return err
 	}
 	// Before the sockets close: who waits in a group is told, and nothing is decided by a timer while requests finish.
 	b.onClose(func() error { b.handlers.Stop(); return nil })

@@ -19,7 +19,7 @@ var fuzzClasses = []string{
 }
 
 // networkFacing are the packages in which a function that reads outside bytes says so.
-var networkFacing = []string{"certs", "cmd/doze", "configs", "credentials", "fixtures", "handlers", "journal", "names", "projections", "registry", "sasl", "segments", "wire"}
+var networkFacing = []string{"certs", "cmd/doze", "configs", "console", "credentials", "fixtures", "handlers", "journal", "names", "projections", "registry", "sasl", "segments", "wire"}
 
 var (
 	markerForm = regexp.MustCompile(`^//fuzz:parser class=([a-z]+) (Fuzz\w+)$`)

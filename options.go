@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"doze/configs"
+	"doze/console"
 	"doze/handlers"
 )
 
@@ -47,6 +48,17 @@ type Options struct {
 	// SchemaRegistryMayLack: when another program has that address the broker starts without a registry, and Ready says so.
 	// Otherwise it does not start. It never takes another address: clients would go on to the other program.
 	SchemaRegistryMayLack bool
+
+	// Console is the address of the web console, HOST:PORT, where port 0 takes a free one. Empty: none. Who reaches it sees and
+	// changes everything: while a listener has a login or TLS it must be a loopback address, unless ConsoleUnprotected.
+	Console            string
+	ConsoleUnprotected bool
+
+	// ConsoleDoctor looks at the machine for the console's page of findings. nil: the page names the command that does.
+	ConsoleDoctor console.Doctor
+
+	// ConsoleMayLack: when another program has that address the broker starts without a console, and Ready says so.
+	ConsoleMayLack bool
 
 	// DataDir holds the journal and the records. Default: DefaultDataDir(Name).
 	DataDir string
@@ -85,7 +97,8 @@ type Options struct {
 	// it cannot.
 	LogLevel *slog.LevelVar
 
-	// Telemetry is who wants the metrics that clients push (KIP-714). nil: nobody, and the APIs are not advertised.
+	// Telemetry is who wants the metrics that clients push (KIP-714). nil: nobody but a console, and without one the APIs are not
+	// advertised.
 	Telemetry *handlers.Telemetry
 }
 
@@ -112,6 +125,7 @@ const (
 	DefaultName             = "kafka"
 	DefaultAddress          = "127.0.0.1:9092"
 	DefaultSchemaRegistry   = "127.0.0.1:8081" // of the command; Options have none
+	DefaultConsole          = "127.0.0.1:9093" // of the command; Options have none
 	DefaultNodeID           = 1
 	DefaultKafkaVersion     = "4.3.1"
 	DefaultJournalRetention = 7 * 24 * time.Hour
@@ -322,13 +336,20 @@ type Ready struct {
 	Registry  string // the URL of the schema registry; empty: none
 	// NoRegistry is the address that the schema registry was to have and another program has.
 	NoRegistry string
+	Console    string // the URL of the web console; empty: none
+	// NoConsole is the address that the console was to have and another program has.
+	NoConsole string
 }
 
-// Line is the ready line: ready kafka=HOST:PORT of the first listener, then registry=URL when there is one.
+// Line is the ready line: ready kafka=HOST:PORT of the first listener, then registry=URL and console=URL when there
+// are these.
 func (r Ready) Line() string {
 	line := "ready kafka=" + r.Kafka[0]
 	if r.Registry != "" {
 		line += " registry=" + r.Registry
+	}
+	if r.Console != "" {
+		line += " console=" + r.Console
 	}
 	return line
 }

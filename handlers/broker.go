@@ -85,6 +85,8 @@ type Options struct {
 	Reconfigured func(*configs.Broker)
 	// Credentials are what lets users in.
 	Credentials *credentials.Store
+	// Super is a principal that may do everything, beside those of super.users: the console. Empty: nobody.
+	Super string
 }
 
 // New gives a broker that is ready to serve; Start begins its timers.
@@ -97,6 +99,9 @@ func New(opt Options) *Broker {
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
 	b.authorizer = newAuthorizer(b.static, b.log)
+	if b.authorizer != nil && opt.Super != "" {
+		b.authorizer.rules.SuperUsers[opt.Super] = true
+	}
 	b.groups = newCoordinator(b)
 	b.txns = newTxnCoordinator(b)
 	b.serveShares()
@@ -189,6 +194,12 @@ func (b *Broker) partition(state *projections.State, topic *projections.Topic, n
 		return log
 	}
 	return b.openLog(id, state, topic)
+}
+
+// Log is the log of a topic's partition; nil when there is no such partition.
+func (b *Broker) Log(topic [16]byte, number int32) *segments.Partition {
+	state, _ := b.view()
+	return b.partition(state, state.Topics.WithID(topic), number)
 }
 
 // respond gives the response that belongs to the request, at its version.

@@ -25,6 +25,7 @@ type commands struct {
 	Replay  replayCmd  `cmd:"" help:"Run a journal again: print it, cut it, check it, compare it."`
 	Inspect inspectCmd `cmd:"" help:"Show what a data directory or a running broker has: topics, groups, offsets, segments; or verify it."`
 	Repair  repairCmd  `cmd:"" help:"Go on after damage: show what would be given up, and give it up with --accept-loss."`
+	Console consoleCmd `cmd:"" help:"Show a Kafka in the browser: a running doze, or any other."`
 	Env     envCmd     `cmd:"" help:"Print the environment that clients of the broker need."`
 	Cert    certCmd    `cmd:"" help:"Make certificates for development: an authority, and what a server or a client shows."`
 	Doctor  doctorCmd  `cmd:"" help:"Look for what would keep the broker from running, and say how to mend it."`

@@ -50,6 +50,7 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	var running atomic.Pointer[doze.Broker]
 	ctx, stop := untilSignal(func() { abandon(running.Load(), file); where.leave() })
 	defer stop()
+	o.ConsoleDoctor = consoleDoctor{o}
 	broker, err := doze.New(o)
 	if err != nil {
 		return explainListen(err)
@@ -120,14 +121,8 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, where *standing, 
 		data += " (removed at exit)"
 	}
 	fmt.Fprintf(&b, "  data      %s\n", data)
-	if ready.Registry != "" {
-		fmt.Fprintf(&b, "  registry  %s\n", ready.Registry)
-	}
-	if ready.NoRegistry != "" {
-		by := heldBy(ready.NoRegistry)
-		fmt.Fprintf(&b, "  registry  none, for %s is in use%s; to have one, end what has it or give --schema-registry-addr HOST:PORT;\n", ready.NoRegistry, by)
-		fmt.Fprintf(&b, "            --schema-registry=false says that none is wanted\n")
-	}
+	b.WriteString(webLine("registry", ready.Registry, ready.NoRegistry, "schema-registry"))
+	b.WriteString(webLine("console", ready.Console, ready.NoConsole, "console"))
 	if health != "" {
 		fmt.Fprintf(&b, "  health    %s\n", health)
 	}
@@ -152,6 +147,18 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, where *standing, 
 		return fmt.Errorf("print the ready line: %w", err)
 	}
 	return nil
+}
+
+// webLine says where a server beside the broker is, or who has its address and which flag gives it another.
+func webLine(what, url, taken, flag string) string {
+	if taken != "" {
+		return fmt.Sprintf("  %-9s none, for %s is in use%s; to have one, end what has it or give --%s-addr HOST:PORT;\n"+
+			"            --%s=false says that none is wanted\n", what, taken, heldBy(taken), flag, flag)
+	}
+	if url == "" {
+		return ""
+	}
+	return fmt.Sprintf("  %-9s %s\n", what, url)
 }
 
 func recovered(broker *doze.Broker) []string {

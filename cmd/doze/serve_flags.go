@@ -47,7 +47,9 @@ type serveCmd struct {
 	TLSClientCA                string   `name:"tls-client-ca" help:"File of the authorities that certificates of clients must be signed by; then clients must show one." placeholder:"FILE"`
 	TLSClientAuth              string   `name:"tls-client-auth" help:"Whether clients show certificates: required, requested or none (ssl.client.auth). Default: required with --tls-client-ca." placeholder:"WHETHER"`
 	Unprotected                bool     `help:"Accept that everybody who reaches this machine can use the broker: an address other than 127.0.0.1 without login or certificates of clients."`
-	Console                    bool     `help:"Serve the web console: not in this release; only false is taken." negatable:""`
+	Console                    bool     `help:"Serve the web console. Default: true." negatable:""`
+	ConsoleAddr                string   `help:"Address of the web console. Default: 127.0.0.1:9093; a free port when --listen takes one." placeholder:"HOST:PORT"`
+	ConsoleUnprotected         bool     `help:"Let the console listen on another address than a loopback one although clients must log in or use TLS: who reaches it may do everything."`
 	SchemaRegistry             bool     `help:"Serve the schema registry. Default: true." negatable:""`
 	SchemaRegistryAddr         string   `help:"Address of the schema registry, with http:// or https:// before it to say which. Default: 127.0.0.1:8081; a free port when --listen takes one; HTTPS where there is TLS." placeholder:"HOST:PORT"`
 	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
@@ -168,7 +170,7 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	for name, v := range g.properties {
 		o.Properties[name] = v.value()
 	}
-	var errs [9]error
+	var errs [8]error
 	o.Listeners, errs[0] = g.listeners()
 	o.TLS = doze.TLS{CertFile: g.text("tls-cert"), KeyFile: g.text("tls-key"), ClientCAFile: g.text("tls-client-ca")}
 	o.Ephemeral, errs[1] = g.bool("ephemeral")
@@ -176,10 +178,9 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	o.JournalRetention, errs[3] = g.journalRetention()
 	o.LogLevel = new(slog.LevelVar)
 	o.Logger, errs[4] = g.logger(w, o.LogLevel)
-	errs[5] = g.later()
-	errs[6] = g.checkHealthAddr()
-	errs[7] = g.logins(&o)
-	o.Unprotected, errs[8] = g.bool("unprotected")
+	errs[5] = g.checkHealthAddr()
+	errs[6] = g.logins(&o)
+	o.Unprotected, errs[7] = g.bool("unprotected")
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
@@ -187,7 +188,13 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.SchemaRegistry, o.SchemaRegistryMayLack, err = g.registry(o.Listeners)
+	if o.SchemaRegistry, o.SchemaRegistryMayLack, err = g.registry(o.Listeners); err != nil {
+		return o, err
+	}
+	if o.Console, o.ConsoleMayLack, err = g.console(o.Listeners); err != nil {
+		return o, err
+	}
+	o.ConsoleUnprotected, err = g.bool("console-unprotected")
 	return o, err
 }
 
@@ -293,28 +300,32 @@ func (g gathered) checkHealthAddr() error {
 	return nil
 }
 
-// later refuses what is accepted but not served yet, when it is asked for.
-func (g gathered) later() error {
-	on, err := g.bool("console")
-	if err == nil && on {
-		err = fmt.Errorf("%s: this release of doze has none; leave it out or give it false", g.own["console"].from)
-	}
-	return err
+// registry is the address of the schema registry, empty for none, and whether the broker may do without.
+func (g gathered) registry(listeners []doze.Listener) (address string, mayLack bool, err error) {
+	return g.web("schema-registry", doze.DefaultSchemaRegistry, listeners)
 }
 
-// registry is the address of the schema registry, empty for none, and whether the broker may do without: nobody asked for it, and
-// what has its default port should not keep the broker from starting.
-func (g gathered) registry(listeners []doze.Listener) (address string, mayLack bool, err error) {
-	_, said := g.own["schema-registry"]
+// console is the same of the web console.
+func (g gathered) console(listeners []doze.Listener) (address string, mayLack bool, err error) {
+	return g.web("console", doze.DefaultConsole, listeners)
+}
+
+// web is the address of a server beside the broker, empty for none, and whether the broker may do without it: nobody asked for it,
+// and what has its default port should not keep the broker from starting.
+func (g gathered) web(name, byDefault string, listeners []doze.Listener) (address string, mayLack bool, err error) {
+	_, said := g.own[name]
 	if said {
-		if on, err := g.bool("schema-registry"); err != nil || !on {
+		if on, err := g.bool(name); err != nil || !on {
 			return "", false, err
 		}
 	}
-	if address := g.text("schema-registry-addr"); address != "" {
-		bare := strings.TrimPrefix(strings.TrimPrefix(address, "https://"), "http://")
+	if address := g.text(name + "-addr"); address != "" {
+		bare := address
+		if name == "schema-registry" {
+			bare = strings.TrimPrefix(strings.TrimPrefix(address, "https://"), "http://")
+		}
 		if _, port, err := net.SplitHostPort(bare); err != nil || port == "" {
-			return "", false, fmt.Errorf("%s is %q; give it HOST:PORT", g.own["schema-registry-addr"].from, address)
+			return "", false, fmt.Errorf("%s is %q; give it HOST:PORT", g.own[name+"-addr"].from, address)
 		}
 		return address, false, nil
 	}
@@ -323,7 +334,7 @@ func (g gathered) registry(listeners []doze.Listener) (address string, mayLack b
 			return "127.0.0.1:0", false, nil
 		}
 	}
-	return doze.DefaultSchemaRegistry, !said, nil
+	return byDefault, !said, nil
 }
 
 // nameDataDir says what to do when there is no default data directory: name one, in the way of the command.

@@ -103,6 +103,9 @@ func (s *standing) claim(g gathered, o *doze.Options, found names.Found) error {
 	if o.SchemaRegistry == doze.DefaultSchemaRegistry && g.text("schema-registry-addr") == "" {
 		o.SchemaRegistry = s.at(names.RegistryPort)
 	}
+	if o.Console == doze.DefaultConsole && g.text("console-addr") == "" {
+		o.Console = s.at(names.ConsolePort)
+	}
 	return nil
 }
 
@@ -123,7 +126,7 @@ func (s *standing) announce(ctx context.Context, ready doze.Ready, o doze.Option
 	if s.book == nil {
 		return
 	}
-	i := names.Instance{Name: o.Name, Claimed: s.name != "", Address: s.address, Kafka: ready.Kafka[0], Registry: ready.Registry, DataDir: ready.DataDir}
+	i := names.Instance{Name: o.Name, Claimed: s.name != "", Address: s.address, Kafka: ready.Kafka[0], Registry: ready.Registry, Console: ready.Console, DataDir: ready.DataDir}
 	if err := s.book.Announce(i); err != nil {
 		o.Logger.Info("the broker is not in the list of those that run", "error", err)
 	}
@@ -152,7 +155,7 @@ func (s *standing) named(ready doze.Ready) doze.Ready {
 	}
 	host := s.name + names.Suffix
 	ready.Kafka = []string{fmt.Sprintf("%s:%d (%s)", host, names.KafkaPort, ready.Kafka[0])}
-	ready.Registry = s.url(ready.Registry)
+	ready.Registry, ready.Console = s.url(ready.Registry), s.url(ready.Console)
 	return ready
 }
 

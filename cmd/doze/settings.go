@@ -53,6 +53,8 @@ var settings = []setting{
 	{name: "tls-client-auth", property: "ssl.client.auth"},
 	{name: "unprotected"},
 	{name: "console"},
+	{name: "console-addr"},
+	{name: "console-unprotected"},
 	{name: "schema-registry"},
 	{name: "schema-registry-addr"},
 	{name: "health-addr"},

@@ -200,7 +200,7 @@ func TestMistakes(t *testing.T) {
 		{nil, []string{"--log-level", "loud"}, "give it debug"},
 		{nil, []string{"--log-format", "xml"}, "give it text or json"},
 		{nil, []string{"--health-addr", "9999"}, "give it HOST:PORT"},
-		{nil, []string{"--console"}, "this release of doze has none"},
+		{nil, []string{"--console-addr", "9093"}, "give it HOST:PORT"},
 		{[]string{"DOZE_EPHEMERAL=maybe"}, nil, "give it true or false"},
 	} {
 		_, err := parse(t, c.environ, append(c.args, "--data-dir", t.TempDir())...)

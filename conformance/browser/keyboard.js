@@ -1,0 +1,35 @@
+// The keyboard goes everywhere.
+import { claim, story } from './claims.js'
+
+export async function keyboard (page, origin) {
+  await story('keyboard', async () => {
+    await page.goto(origin + '/')
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.waitForURL('**/topics*')
+    claim(true, 'keyboard: g t goes to the topics')
+    await page.keyboard.press('g')
+    await page.keyboard.press('g')
+    await page.waitForURL('**/groups*')
+    claim(true, 'keyboard: g g goes to the groups')
+    await page.keyboard.press('/')
+    claim(await page.evaluate(() => document.activeElement?.type === 'search'), 'keyboard: / goes to the search')
+    await page.keyboard.type('report')
+    await page.waitForFunction(() => document.querySelectorAll('main tbody tr').length === 1)
+    claim(page.url().includes('report'), 'keyboard: what is searched is in the address', page.url())
+    await page.keyboard.press('Escape')
+    claim(await page.evaluate(() => document.activeElement?.type !== 'search'), 'keyboard: Esc leaves the search')
+    await page.keyboard.press('j')
+    claim(await page.evaluate(() => document.activeElement?.matches('tr[data-href]') || document.querySelector('tr[data-href].here, tr[aria-selected=true]') !== null), 'keyboard: j goes to a row')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/groups/reports')
+    claim(true, 'keyboard: Enter opens the row')
+    await page.keyboard.press('?')
+    claim(await page.locator('#keys').isVisible(), 'keyboard: ? shows the keys')
+    await page.keyboard.press('Escape')
+    claim(!(await page.locator('#keys').isVisible()), 'keyboard: Esc closes them')
+    await page.keyboard.press('Tab')
+    const ring = await page.evaluate(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle !== 'none' || s.boxShadow !== 'none' })
+    claim(ring, 'keyboard: what has the focus is seen to have it')
+  })
+}

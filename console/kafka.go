@@ -1,0 +1,175 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sr"
+)
+
+// ClientID is who the console is to the broker.
+const ClientID = "doze-console"
+
+// kafka is the console as a client: of the broker and of the schema registry.
+type kafka struct {
+	opts     []kgo.Opt // of every client
+	client   *kgo.Client
+	admin    *kadm.Client
+	registry *sr.Client // nil: there is none
+}
+
+// How long the console waits for the broker before it says so.
+const (
+	dialTimeout    = 3 * time.Second
+	requestTimeout = 15 * time.Second
+)
+
+func newKafka(opt Options) (*kafka, error) {
+	seeds, dial, err := reach(opt)
+	if err != nil {
+		return nil, err
+	}
+	k := &kafka{opts: []kgo.Opt{
+		kgo.SeedBrokers(seeds...), kgo.Dialer(dial), kgo.ClientID(ClientID), kgo.SoftwareNameAndVersion(ClientID, "1"),
+		kgo.RetryTimeout(5 * time.Second), kgo.MetadataMinAge(10 * time.Millisecond), kgo.RequestTimeoutOverhead(requestTimeout),
+		kgo.DisableClientMetrics(),
+	}}
+	k.client, err = kgo.NewClient(append([]kgo.Opt{
+		kgo.RecordPartitioner(chosenOrKeyed{kgo.StickyKeyPartitioner(nil)}), kgo.ProducerLinger(0),
+		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.UnknownTopicRetries(1),
+	}, k.opts...)...)
+	if err != nil {
+		return nil, fmt.Errorf("make the console's client: %w", err)
+	}
+	k.admin = kadm.NewClient(k.client)
+	if opt.Registry != "" {
+		k.registry, err = sr.NewClient(sr.URLs(opt.Registry), sr.UserAgent(ClientID), sr.HTTPClient(httpClient(opt)))
+		if err != nil {
+			k.client.Close()
+			return nil, fmt.Errorf("make the client of the schema registry %s: %w", opt.Registry, err)
+		}
+	}
+	return k, nil
+}
+
+// produce sends records in their order, and waits until the broker has them. franz-go's own limit counts from a record's timestamp,
+// which may be of last year.
+func (k *kafka) produce(ctx context.Context, records ...*kgo.Record) kgo.ProduceResults {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return k.client.ProduceSync(ctx, records...)
+}
+
+// chosenOrKeyed sends a record to its partition, and one without (-1) where Kafka's own clients send its key.
+type chosenOrKeyed struct{ keyed kgo.Partitioner }
+
+// ForTopic is the partitioner of one topic.
+func (p chosenOrKeyed) ForTopic(topic string) kgo.TopicPartitioner {
+	return chosenOrKeyedTopic{p.keyed.ForTopic(topic)}
+}
+
+type chosenOrKeyedTopic struct{ keyed kgo.TopicPartitioner }
+
+// RequiresConsistency says that the record goes to one partition and no other.
+func (p chosenOrKeyedTopic) RequiresConsistency(r *kgo.Record) bool {
+	return r.Partition >= 0 || p.keyed.RequiresConsistency(r)
+}
+
+// Partition is where a record goes; one that the topic does not have fails.
+func (p chosenOrKeyedTopic) Partition(r *kgo.Record, n int) int {
+	if r.Partition >= 0 {
+		return int(r.Partition)
+	}
+	return p.keyed.Partition(r, n)
+}
+
+// metadata asks the broker: a client of Kafka keeps what it heard, and a page must show what was made a moment ago.
+func (k *kafka) metadata(ctx context.Context, topics ...string) (kadm.Metadata, error) {
+	return k.admin.Metadata(kadm.WithAuthorizedOps(ctx), topics...)
+}
+
+func (k *kafka) close() { k.client.Close() }
+
+const unixPrefix = "unix:"
+
+// reach is where the clients connect and how. Who is reached by a dialer, or by a socket, is reached by it whatever address its
+// metadata names: it is one broker.
+func reach(opt Options) (seeds []string, dial func(context.Context, string, string) (net.Conn, error), err error) {
+	if opt.Dial != nil {
+		return []string{"127.0.0.1:9092"}, opt.Dial, nil
+	}
+	if len(opt.Bootstrap) == 0 {
+		return nil, nil, errors.New("the console has no broker: give it the address of one")
+	}
+	d := net.Dialer{Timeout: dialTimeout}
+	if socket, ok := strings.CutPrefix(opt.Bootstrap[0], unixPrefix); ok {
+		return []string{"127.0.0.1:9092"}, func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return d.DialContext(ctx, "unix", socket)
+		}, nil
+	}
+	for _, a := range opt.Bootstrap {
+		if _, _, err := net.SplitHostPort(a); err != nil {
+			return nil, nil, fmt.Errorf("broker address %q is not HOST:PORT or unix:PATH", a)
+		}
+	}
+	return opt.Bootstrap, d.DialContext, nil
+}
+
+// httpClient is how the registry is asked.
+func httpClient(opt Options) *http.Client {
+	c := &http.Client{Timeout: requestTimeout}
+	if opt.RegistryHandler != nil {
+		c.Transport = inProcess{opt.RegistryHandler}
+	}
+	return c
+}
+
+// inProcess answers requests by a handler of this process.
+type inProcess struct{ handler http.Handler }
+
+// RoundTrip calls the handler.
+func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.RequestURI = r.URL.RequestURI()
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	w := &held{header: http.Header{}, status: http.StatusOK}
+	t.handler.ServeHTTP(w, r)
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header,
+		Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
+	}, nil
+}
+
+// held is an answer that is kept until it is whole.
+type held struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *held) Header() http.Header         { return w.header }
+func (w *held) WriteHeader(status int)      { w.status = status }
+func (w *held) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// healthz says that the console serves, and whether its broker answers.
+func (c *Console) healthz(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), dialTimeout)
+	defer cancel()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if err := c.kafka.client.Ping(ctx); err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprintln(w, "the broker does not answer:", err)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}

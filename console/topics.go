@@ -1,0 +1,196 @@
+package console
+
+import (
+	"context"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+)
+
+// topicRow is one topic of the list.
+type topicRow struct {
+	Name              string
+	Internal          bool
+	Partitions        int
+	Replicas          int
+	Messages          int64 // last offset minus first, of all partitions: markers and compacted records count
+	Bytes             int64 // on the leaders' disks; -1: not known
+	Policy, Retention string
+	Faults            int // partitions without a leader
+}
+
+// topicsPage is the dot of the template "topics".
+type topicsPage struct {
+	Table    table
+	Internal *toggle // the switch that shows internal topics; nil: there are none
+	ReadOnly bool
+	New      string
+}
+
+// toggle is a link that turns something on or off.
+type toggle struct {
+	On         bool
+	Text, Href string
+}
+
+// listTopics shows all topics, internal ones when asked for.
+func listTopics(r *request) (answer, error) {
+	rows, err := r.c.kafka.topicRows(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	a := topicsAnswer(r, rows, func(shown []topicRow) { failed = r.c.kafka.enrich(r.Context(), shown) })
+	return a, failed
+}
+
+// topicsAnswer is the list of any topics: those of now, or of an entry of the journal. enrich adds offsets, sizes and policies to rows
+// that lack them; nil: none does.
+func topicsAnswer(r *request, rows []topicRow, enrich func([]topicRow)) page {
+	shown, hidden := rows[:0:0], 0
+	withInternal := r.query("internal") == "yes"
+	for _, t := range rows {
+		if t.Internal && !withInternal {
+			hidden++
+			continue
+		}
+		shown = append(shown, t)
+	}
+	list := topicSheet
+	list.Enrich, list.Dear = enrich, []string{"messages", "size", "policy"}
+	data := topicsPage{Table: list.show(r, shown), ReadOnly: r.readOnly(), New: "/topics-new"}
+	switch {
+	case withInternal:
+		data.Internal = &toggle{true, "Hide internal topics", r.changed("internal", "", "page", "")}
+	case hidden > 0:
+		data.Internal = &toggle{false, "Show " + plural(hidden, "internal topic"), r.changed("internal", "yes", "page", "")}
+	}
+	return page{Title: "Topics", Nav: "topics", Name: "topics", Data: data}
+}
+
+var topicSheet = sheet[topicRow]{
+	ID: "topics", Noun: "topic", Sort: "name",
+	Find:    func(t topicRow) string { return t.Name },
+	Href:    func(t topicRow) string { return path("topics", t.Name) },
+	Empty:   "There is no topic yet. A client that produces to one makes it; so does this command:",
+	Command: "kafka-topics.sh --bootstrap-server HOST:PORT --create --topic orders --partitions 3",
+	Columns: []column[topicRow]{
+		{Key: "name", Title: "Topic", Cell: topicName, Order: by(func(t topicRow) string { return t.Name })},
+		{Key: "partitions", Title: "Partitions", Num: true, Cell: func(t topicRow) cell { return numCell(int64(t.Partitions)) }, Order: by(func(t topicRow) int { return t.Partitions })},
+		{Key: "messages", Title: "Offsets", Hint: "Last offset minus first, of all partitions. Markers of transactions and compacted records count.", Num: true, Cell: func(t topicRow) cell { return numCell(t.Messages) }, Order: by(func(t topicRow) int64 { return t.Messages })},
+		{Key: "size", Title: "Size", Num: true, Cell: topicSize, Order: by(func(t topicRow) int64 { return t.Bytes })},
+		{Key: "policy", Title: "Cleanup", Cell: func(t topicRow) cell { return textCell(t.Policy) }, Order: by(func(t topicRow) string { return t.Policy })},
+	},
+}
+
+func topicName(t topicRow) cell {
+	c := linkCell(t.Name, path("topics", t.Name))
+	if t.Internal {
+		c = c.with(badge{Text: "internal"})
+	}
+	if t.Faults > 0 {
+		c = c.with(badge{plural(t.Faults, "partition") + " without a leader", "bad", ""})
+	}
+	return c
+}
+
+func topicSize(t topicRow) cell {
+	if t.Bytes < 0 {
+		return unknownCell("The broker does not say").right()
+	}
+	return sizeCell(t.Bytes)
+}
+
+// topicRows asks for all topics, without their offsets, sizes and policies: see enrich.
+func (k *kafka) topicRows(ctx context.Context) ([]topicRow, error) {
+	meta, err := k.metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := meta.Topics.Names()
+	rows := make([]topicRow, 0, len(names))
+	for _, name := range names {
+		t := meta.Topics[name]
+		row := topicRow{Name: name, Internal: t.IsInternal || strings.HasPrefix(name, "__"), Partitions: len(t.Partitions), Bytes: -1}
+		for _, p := range t.Partitions {
+			row.Replicas = max(row.Replicas, len(p.Replicas))
+			if p.Leader < 0 {
+				row.Faults++
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// enrich adds offsets, sizes and policies: four requests, however many topics there are, but each topic costs the broker something.
+func (k *kafka) enrich(ctx context.Context, rows []topicRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	names := make([]string, len(rows))
+	for i, t := range rows {
+		names[i] = t.Name
+	}
+	span, err := k.topicSpans(ctx, names)
+	if err != nil {
+		return err
+	}
+	sizes, policies := k.topicSizes(ctx, names), k.topicPolicies(ctx, names)
+	for i := range rows {
+		rows[i].Messages, rows[i].Policy = span[rows[i].Name], policies[rows[i].Name]
+		if b, known := sizes[rows[i].Name]; known {
+			rows[i].Bytes = b
+		}
+	}
+	return nil
+}
+
+// topicSizes are the bytes on disk by topic; nothing when the broker does not say.
+func (k *kafka) topicSizes(ctx context.Context, names []string) map[string]int64 {
+	sizes := map[string]int64{}
+	set := kadm.TopicsSet{}
+	for _, name := range names {
+		set.Add(name)
+	}
+	dirs, err := k.admin.DescribeAllLogDirs(ctx, set)
+	if err != nil {
+		return sizes
+	}
+	dirs.Each(func(d kadm.DescribedLogDir) {
+		d.Topics.Each(func(p kadm.DescribedLogDirPartition) { sizes[p.Topic] += p.Size })
+	})
+	return sizes
+}
+
+// topicSpans are last offsets minus first by topic.
+func (k *kafka) topicSpans(ctx context.Context, names []string) (map[string]int64, error) {
+	ends, err := k.admin.ListEndOffsets(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	starts, err := k.admin.ListStartOffsets(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	span := map[string]int64{}
+	ends.Each(func(o kadm.ListedOffset) {
+		if s, ok := starts.Lookup(o.Topic, o.Partition); ok && o.Err == nil && s.Err == nil {
+			span[o.Topic] += max(o.Offset-s.Offset, 0)
+		}
+	})
+	return span, nil
+}
+
+// topicPolicies are the cleanup policies by topic.
+func (k *kafka) topicPolicies(ctx context.Context, names []string) map[string]string {
+	policies := map[string]string{}
+	all, err := k.describeTopicKeys(ctx, names, "cleanup.policy")
+	if err != nil {
+		return policies
+	}
+	for name, keys := range all {
+		policies[name] = keys["cleanup.policy"]
+	}
+	return policies
+}

@@ -1,0 +1,118 @@
+package timeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"doze/console/inside"
+	"doze/journal"
+)
+
+// Bounds of a history of lag.
+const (
+	maxLagCommits = 400  // entries with a commit of the group
+	maxLagSeries  = 64   // partitions
+	maxLagPoints  = 6000 // in all
+)
+
+// lagKey is a partition of a topic that has been there: one made anew under the name has another id.
+type lagKey struct {
+	topic     string
+	partition int32
+}
+
+// Lag is what a group had committed and how far the partitions reached, at its last commits (inside.Journal).
+func (t *Timeline) Lag(ctx context.Context, group string) (inside.LagHistory, error) {
+	var h inside.LagHistory
+	if err := t.catchUp(ctx); err != nil {
+		return h, err
+	}
+	commits, since, err := t.commitsOf(ctx, group)
+	if err != nil {
+		return h, err
+	}
+	h.Since = since
+	series := map[lagKey]*inside.LagSeries{}
+	var order []*inside.LagSeries
+	points, left := 0, map[lagKey]bool{}
+	for _, c := range slices.Backward(commits) { // oldest first
+		for _, o := range c.offsets {
+			key := lagKey{o.Topic, o.Partition}
+			s := series[key]
+			if s == nil {
+				if len(series) == maxLagSeries {
+					left[key] = true
+					continue
+				}
+				s = &inside.LagSeries{Topic: cut(o.Topic, maxValue), Partition: o.Partition}
+				series[key], order = s, append(order, s)
+			}
+			if points++; points > maxLagPoints {
+				h.Note = fmt.Sprintf("only %d points are shown", maxLagPoints)
+				continue
+			}
+			end, known, ok := t.end(o.TopicID, o.Partition, c.seq)
+			if !ok {
+				end, known = o.Offset, false
+			}
+			s.Points = append(s.Points, inside.LagPoint{Seq: c.seq, At: c.at, Committed: o.Offset, End: max(end, o.Offset), Known: known})
+		}
+	}
+	h.More = len(left)
+	slices.SortFunc(order, func(a, b *inside.LagSeries) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	for _, s := range order {
+		h.Series = append(h.Series, *s)
+	}
+	return h, ctx.Err()
+}
+
+// commitOf is an entry's commit of a group.
+type commitOf struct {
+	seq     uint64
+	at      int64
+	offsets []journal.CommittedOffset
+}
+
+// commitsOf are the group's last commits, newest first, and the oldest entry that was looked at.
+func (t *Timeline) commitsOf(ctx context.Context, group string) (all []commitOf, since uint64, err error) {
+	var kinds kindSet
+	kinds.add((&journal.OffsetsCommitted{}).Kind())
+	end, scanned := time.Now().Add(maxLooking), 0
+	marks := t.index.between(0, ^uint64(0))
+	for n := 1; len(marks) > 0; n = min(2*n, maxAtOnce) {
+		part := marks[max(len(marks)-n, 0):]
+		marks = marks[:len(marks)-len(part)]
+		since = part[0].place.Seq + 1
+		if !slices.ContainsFunc(part, func(m mark) bool { return m.kinds.meets(kinds) }) {
+			continue
+		}
+		last := part[len(part)-1].last
+		var found []commitOf
+		err := t.visit(ctx, part[0].place.Seq, func(e *journal.Entry, _ journal.Place) bool {
+			if e.Seq > last {
+				return false
+			}
+			scanned++
+			for _, event := range e.Events {
+				if c, ok := event.(*journal.OffsetsCommitted); ok && c.Group == group {
+					found = append(found, commitOf{e.Seq, e.At, c.Offsets})
+				}
+			}
+			return true
+		})
+		if err != nil {
+			return nil, since, err
+		}
+		slices.Reverse(found)
+		all = append(all, found...)
+		if len(all) >= maxLagCommits || scanned > maxScanned || time.Now().After(end) {
+			break
+		}
+	}
+	return all[:min(len(all), maxLagCommits)], since, nil
+}
