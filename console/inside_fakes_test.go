@@ -7,8 +7,8 @@ import (
 	"doze/console/inside"
 )
 
-// hostile is a name that breaks out of whatever does not escape it.
-const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`" + `{{.}}</textarea></title>javascript:alert(3)` + "\x00\u202e\n"
+// hostileName is a name that breaks out of whatever does not escape it.
+const hostileName = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`" + `{{.}}</textarea></title>javascript:alert(3)` + "\x00\u202e\n"
 
 // fakeTraffic has one request whose every text is the same.
 type fakeTraffic struct{ text string }

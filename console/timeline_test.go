@@ -52,8 +52,8 @@ var (
 )
 
 func TestHostileNamesExecuteNothing(t *testing.T) {
-	w := withInside(t, hostile, nil)
-	for _, path := range insidePages(hostile) {
+	w := withInside(t, hostileName, nil)
+	for _, path := range insidePages(hostileName) {
 		got := w.do("GET", path, "", nil)
 		if got.Status != http.StatusOK && !strings.HasPrefix(path, "/topics-new") {
 			t.Errorf("%s: %d", path, got.Status)
