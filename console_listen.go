@@ -100,7 +100,7 @@ func consoleHosts(address string) []string {
 	if name, err := os.Hostname(); err == nil {
 		hosts = append(hosts, name)
 	}
-	return append(hosts, ".docker.internal")
+	return append(hosts, ".docker.internal", ".doze")
 }
 
 func (b *Broker) consoleURL() string {
