@@ -62,7 +62,11 @@ func (b *Broker) bindOne(i int) error {
 	l := b.opt.Listeners[i]
 	address := l.Address
 	if !strings.HasPrefix(address, unixPrefix) {
-		if err := b.refuseExposed(address, "listener "+l.Name, "let clients log in (--user) or show certificates (--tls-cert, --tls-client-ca)", b.opt.protected(l)); err != nil {
+		what, more := "listener "+l.Name, "let clients log in (--user) or show certificates (--tls-cert, --tls-client-ca)"
+		if b.opt.takesUnsigned(l) {
+			what, more = what+", which takes tokens that nobody has signed,", "take signed ones (--oauth-jwks)"
+		}
+		if err := b.refuseExposed(address, what, more, b.opt.protected(l)); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,11 @@ func TestExposedAddresses(t *testing.T) {
 				o.Users = map[string]string{"alice": "secret"}
 				o.Properties = map[string]string{"sasl.enabled.mechanisms": "PLAIN"}
 			}, true},
+			{"unsigned tokens", func(o *Options) {
+				o.Listeners[0].Protocol = "SASL_PLAINTEXT"
+				o.OAuthUnsecured = true
+				o.Properties = map[string]string{"sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER"}
+			}, false},
 			{"unprotected", func(o *Options) { o.Unprotected = true }, true},
 		} {
 			o := Options{DataDir: t.TempDir(), Listeners: []Listener{{Address: address}}}

@@ -24,6 +24,8 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require github.com/golang-jwt/jwt/v5 v5.3.1
+
 require (
 	golang.org/x/crypto v0.11.0 // indirect
 	software.sslmate.com/src/go-pkcs12 v0.7.4

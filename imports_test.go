@@ -24,7 +24,7 @@ var mayImport = map[string]struct{ own, others []string }{
 	"certs":          {nil, []string{"software.sslmate.com/src/go-pkcs12"}},
 	"quotas":         {nil, nil},
 	"handlers":       {[]string{"acls", "assignors", "configs", "credentials", "journal", "projections", "quotas", "sasl", "segments", "shares", "wire"}, []string{"github.com/twmb/franz-go/pkg/kmsg", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}},
-	"sasl":           {nil, []string{"github.com/xdg-go/stringprep"}},
+	"sasl":           {nil, []string{"github.com/golang-jwt/jwt/v5", "github.com/xdg-go/stringprep"}},
 	"credentials":    {[]string{"disk"}, nil},
 	"replay":         {[]string{"disk", "journal", "projections", "segments"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"wire/httpguard": {nil, nil},
@@ -38,10 +38,10 @@ var mayImport = map[string]struct{ own, others []string }{
 		[]string{"registry/serde", "wire/httpguard"},
 		[]string{
 			"cel.dev/cel-go", "github.com/fxamacker/cbor/v2", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kerr",
-			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/sr", "github.com/vmihailenco/msgpack",
+			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/sr",
 		},
 	},
-	".": {[]string{"acls", "certs", "configs", "console", "credentials", "disk", "handlers", "journal", "projections", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
+	".": {[]string{"acls", "certs", "configs", "console", "credentials", "disk", "handlers", "journal", "projections", "quotas", "registry", "replay", "sasl", "segments", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},
 	"cmd/doze": {
 		[]string{".", "acls", "certs", "configs", "console", "disk", "journal", "projections", "replay", "segments", "wire/httpguard"},
 		[]string{

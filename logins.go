@@ -44,6 +44,9 @@ func (b *Broker) mechanism(l Listener, name string) (sasl.Mechanism, error) {
 	case sasl.SHA512.Mechanism():
 		return b.scram(sasl.SHA512)
 	}
+	if name == mechanismOAuth {
+		return b.oauth(l)
+	}
 	return nil, fmt.Errorf("mechanism %s is not known", name)
 }
 
@@ -62,7 +65,8 @@ func (b *Broker) scram(h sasl.Hash) (sasl.Mechanism, error) {
 			return nil, err
 		}
 	}
-	return &sasl.SCRAM{Hash: h, Decoy: decoy, Users: func(name string) (sasl.Credential, bool) {
+	tokens := func(id string) (sasl.Credential, bool) { return b.handlers.TokenUser(h, id) }
+	return &sasl.SCRAM{Hash: h, Decoy: decoy, Tokens: tokens, Users: func(name string) (sasl.Credential, bool) {
 		if c, known := b.handlers.SCRAMUser(h, name); known {
 			return c, true
 		}

@@ -63,6 +63,10 @@ type Options struct {
 	// password that a client set since (AlterUserScramCredentials) counts for SCRAM in place of the one here.
 	Users map[string]string
 
+	// OAuthUnsecured lets OAUTHBEARER take tokens that nobody has signed: anybody logs in as whom he likes. For development
+	// only. Signed tokens need the property sasl.oauthbearer.jwks.endpoint.url instead, a URL or a file of keys.
+	OAuthUnsecured bool
+
 	// Ephemeral keeps the data in a temporary directory that is removed when the broker closes.
 	Ephemeral bool
 

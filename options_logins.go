@@ -68,7 +68,7 @@ func (o Options) mechanismsOf(l Listener) []string {
 }
 
 // mechanisms that doze has.
-var mechanismNames = []string{"PLAIN", sasl.SHA256.Mechanism(), sasl.SHA512.Mechanism()}
+var mechanismNames = []string{"PLAIN", sasl.SHA256.Mechanism(), sasl.SHA512.Mechanism(), mechanismOAuth}
 
 // checkLogins says what is wrong with users, mechanisms and the users that properties name.
 func (o Options) checkLogins() error {
@@ -97,6 +97,11 @@ func (o Options) checkLogin(l Listener) error {
 		}
 		if _, err := o.maxReauth(l, m); err != nil {
 			return err
+		}
+		if m == mechanismOAuth {
+			if _, err := o.oauthSigned(l); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := o.plainUsers(l)

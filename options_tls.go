@@ -86,7 +86,7 @@ func (o Options) clientAuth(l Listener) (tls.ClientAuthType, error) {
 // protected says whether nobody gets past the listener who has neither a login nor a certificate.
 func (o Options) protected(l Listener) bool {
 	if o.asksForLogin(l) {
-		return true
+		return !o.takesUnsigned(l)
 	}
 	auth, err := o.clientAuth(l)
 	return err == nil && hasTLS(o.protocolOf(l)) && auth == tls.RequireAndVerifyClientCert

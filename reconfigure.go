@@ -2,11 +2,11 @@ package doze
 
 import (
 	"math"
-	"net/netip"
 	"strconv"
 	"strings"
 
 	"doze/configs"
+	"doze/quotas"
 	"doze/wire"
 )
 
@@ -27,23 +27,10 @@ func connectionLimits(broker *configs.Broker) wire.ConnectionLimits {
 			continue
 		}
 		if n, err := strconv.Atoi(strings.TrimSpace(entry[colon+1:])); err == nil {
-			for _, ip := range addressesOf(strings.TrimSpace(entry[:colon])) {
-				limits.OtherIPs[ip] = n
+			for _, ip := range quotas.AddressesOf(strings.TrimSpace(entry[:colon])) {
+				limits.OtherIPs[ip.String()] = n
 			}
 		}
 	}
 	return limits
-}
-
-// addressesOf are the addresses that a name of an override stands for. Names other than this machine's are not looked up: a
-// change of configs waits for nobody's DNS.
-func addressesOf(name string) []string {
-	if strings.EqualFold(name, "localhost") {
-		return []string{"127.0.0.1", "::1"}
-	}
-	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
-	if err != nil {
-		return nil
-	}
-	return []string{ip.Unmap().String()}
 }

@@ -63,5 +63,7 @@ func areas() [][]Scenario {
 		adminScenarios(),
 		adminConfigScenarios(),
 		saslScenarios(),
+		oauthScenarios(),
+		tokenScenarios(),
 	}
 }

@@ -28,6 +28,13 @@ func dozeOptions(s Scenario, dir string) doze.Options {
 	listeners := []doze.Listener{{Address: "127.0.0.1:0"}}
 	if s.Logins {
 		withLogins := LoginProperties()
+		if s.SignedTokens {
+			signed, err := SignedTokenProperties()
+			if err != nil {
+				panic(err)
+			}
+			maps.Copy(withLogins, signed)
+		}
 		maps.Copy(withLogins, set)
 		set = withLogins
 		listeners = append(listeners, doze.Listener{Name: loginListener, Address: "127.0.0.1:0"})
@@ -156,7 +163,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = RemoveSignedTokens()
+	os.Exit(code)
 }
 
 func serve(text string) error {

@@ -87,6 +87,9 @@ var sortRules = map[int16][]sortRule{
 		{"Topics", []string{"Topic"}, "answers are grouped in a hash map by topic"},
 		{"Topics.Partitions", []string{"Partition"}, "answers are gathered in a hash map by partition"},
 	},
+	41: {
+		{"TokenDetails", []string{"TokenID"}, "tokens are kept in a hash map by their random ids"},
+	},
 	35: {
 		{"Dirs.Topics", []string{"Topic"}, "partitions are grouped in a hash map by topic"},
 		{"Dirs.Topics.Partitions", []string{"Partition"}, "logs are kept in a hash map"},
@@ -251,6 +254,9 @@ func (s sorter) textOf(v recording.Value) string {
 
 // nameOf replaces ids that have a name, alone or within a text; names of one length sort in the order of their numbers.
 func (s sorter) nameOf(text string) string {
+	if name := s.names[text]; strings.HasPrefix(name, "token-") {
+		return name
+	}
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, recording.UUIDPrefix))
 	if err != nil || !strings.HasPrefix(text, recording.UUIDPrefix) {
 		return dashedUUID.ReplaceAllStringFunc(text, s.known)

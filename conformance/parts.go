@@ -10,8 +10,6 @@ func partOf(key int16) int {
 		return 2
 	case 34, 43, 45, 46, 55, 64, 68, 69, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92:
 		return 3
-	case 38, 39, 40, 41: // delegation tokens
-		return 5
 	}
 	return 4
 }

@@ -24,6 +24,8 @@ type Scenario struct {
 
 	// Logins asks for a second listener, which asks for a login: see Users, C.As and C.LoginConn.
 	Logins bool
+	// SignedTokens asks for OAUTHBEARER with signed tokens beside Logins: see SignedTokenProperties.
+	SignedTokens bool
 
 	// Elsewhere is the test that holds doze to the recording, when requests alone do not bring doze where they bring Kafka.
 	Elsewhere string

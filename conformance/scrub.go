@@ -178,6 +178,10 @@ func (s *scrubber) number(field string, n int64) recording.Value {
 		return "login-port"
 	case positiveOnly[field] && n > 0:
 		return "positive"
+	case tokenTime[field] && n > 0:
+		return aboutNow(n, s.now)
+	case field == "SessionLifetimeMillis" && n > 1_000_000:
+		return "positive" // what is left of a token's life
 	case s.isNow(n):
 		return "now"
 	}
@@ -186,6 +190,9 @@ func (s *scrubber) number(field string, n int64) recording.Value {
 
 // positiveOnly lists counters and sizes of the machine that only say: there is one.
 var positiveOnly = map[string]bool{"FinalizedFeaturesEpoch": true, "TotalBytes": true, "UsableBytes": true}
+
+// tokenTime lists the times of delegation tokens.
+var tokenTime = map[string]bool{"IssueTimestamp": true, "ExpiryTimestamp": true, "MaxTimestamp": true}
 
 // isNow takes a time within an hour of the scenario for one that the broker read off its clock. Scripts use times of
 // other days.
@@ -202,7 +209,11 @@ func (s *scrubber) text(field, text string) recording.Value {
 		s.names[text] = "cluster-id"
 		return "cluster-id"
 	case field == "SASLAuthBytes":
-		return scrubSCRAM(text)
+		return s.inside(scrubSCRAM(scrubBearer(text)))
+	case field == "HMAC":
+		return s.name("hmac", text)
+	case field == "TokenID":
+		return s.name("token", text)
 	case field == "LogDir" || field == "Dir":
 		return "log-dir"
 	case field == "Documentation":

@@ -12,6 +12,7 @@ import (
 
 	"doze/journal"
 	"doze/projections"
+	"doze/quotas"
 	"doze/wire"
 )
 
@@ -26,7 +27,7 @@ import (
 //fuzz:parser class=body FuzzClientQuotas
 func (b *Broker) alterClientQuotas(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.AlterClientQuotasRequest)
-	alterations := b.quotaAlterations(ctx, req)
+	alterations := quotaAlterations(req)
 	err := b.decide(ctx, r, req.ValidateOnly, func(tx *tx) { decideAlterQuotas(tx, alterations) })
 	resp := respond[*kmsg.AlterClientQuotasResponse](r)
 	resp.Entries = []kmsg.AlterClientQuotasResponseEntry{}
@@ -68,10 +69,8 @@ func (a *quotaAlteration) answer() kmsg.AlterClientQuotasResponseEntry {
 }
 
 // quotaAlterations reads a request: each entity once, checked as far as that needs no state.
-func (b *Broker) quotaAlterations(ctx context.Context, req *kmsg.AlterClientQuotasRequest) (list []*quotaAlteration) {
+func quotaAlterations(req *kmsg.AlterClientQuotasRequest) (list []*quotaAlteration) {
 	known := map[string]*quotaAlteration{}
-	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
-	defer cancel()
 	for _, entry := range req.Entries {
 		parts := quotaParts(entry.Entity)
 		name := quotaEntityText(parts)
@@ -84,7 +83,7 @@ func (b *Broker) quotaAlterations(ctx context.Context, req *kmsg.AlterClientQuot
 			a.no = refuse(invalidRequest, "Ignoring duplicate entity "+name)
 			continue
 		}
-		if a.no = b.checkQuotaEntity(ctx, a); a.no == nil {
+		if a.no = checkQuotaEntity(a); a.no == nil {
 			a.no = a.read(entry.Ops)
 		}
 	}
@@ -128,7 +127,7 @@ func repeatsKey(ops []kmsg.AlterClientQuotasRequestEntryOp) bool {
 }
 
 // checkQuotaEntity finds the entity, or says why it is none.
-func (b *Broker) checkQuotaEntity(ctx context.Context, a *quotaAlteration) *refusal {
+func checkQuotaEntity(a *quotaAlteration) *refusal {
 	for _, p := range a.parts {
 		at := a.entity.Part(p.kind)
 		switch {
@@ -150,7 +149,7 @@ func (b *Broker) checkQuotaEntity(ctx context.Context, a *quotaAlteration) *refu
 		return refuse(invalidRequest, "Invalid empty client quota entity")
 	case ip.Kind != projections.QuotaAbsent && len(a.parts) > 1:
 		return refuse(invalidRequest, "Invalid quota entity combination, IP entity shouldnot be combined with User or ClientId")
-	case ip.Kind == projections.QuotaNamed && !b.quotas.resolve(ctx, ip.Name):
+	case ip.Kind == projections.QuotaNamed && len(quotas.AddressesOf(ip.Name)) == 0:
 		return refuse(invalidRequest, ip.Name+" is not a valid IP or resolvable host.")
 	}
 	return nil

@@ -40,6 +40,7 @@ type Broker struct {
 	fetchMaxBytes int32
 
 	credentials *credentials.Store
+	tokens      *tokenSecrets
 
 	producerIDs producerIDs
 
@@ -93,7 +94,7 @@ func New(opt Options) *Broker {
 	b := &Broker{
 		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
 		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), reconfigured: opt.Reconfigured,
-		credentials: opt.Credentials,
+		credentials: opt.Credentials, tokens: newTokenSecrets(),
 	}
 	b.SetStatic(opt.Static)
 	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
@@ -124,6 +125,7 @@ func (b *Broker) Start() {
 		return
 	}
 	b.cleaner.start()
+	b.startTokens()
 	every := time.Duration(b.static.Int("producer.id.expiration.check.interval.ms")) * time.Millisecond
 	b.expiry = time.AfterFunc(every, func() { b.expireProducers(every) })
 }
@@ -140,13 +142,14 @@ func (b *Broker) expireProducers(every time.Duration) {
 
 // Stop ends what Start began and answers who waits in a group.
 func (b *Broker) Stop() {
-	b.shares.close(b.shareSessions.clear())
+	b.shares.close(b.shareSessions.close())
 	b.txns.stop()
 	b.groups.stop()
 	defer b.cleaner.stop() // after stopped is set: it cannot be started any more
 	b.lifecycle.Lock()
 	defer b.lifecycle.Unlock()
 	b.stopped = true
+	b.stopTokens()
 	if b.expiry != nil {
 		b.expiry.Stop()
 	}

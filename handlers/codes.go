@@ -98,6 +98,12 @@ const (
 	unsupportedSASLMechanism           int16 = 33
 	illegalSASLState                   int16 = 34
 	saslAuthenticationFailed           int16 = 58
+	delegationTokenAuthDisabled        int16 = 61
+	delegationTokenNotFound            int16 = 62
+	delegationTokenOwnerMismatch       int16 = 63
+	delegationTokenRequestNotAllowed   int16 = 64
+	delegationTokenExpired             int16 = 66
+	invalidPrincipalType               int16 = 67
 	resourceNotFound                   int16 = 91
 	duplicateResource                  int16 = 92
 	unacceptableCredential             int16 = 93

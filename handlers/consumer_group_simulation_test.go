@@ -281,7 +281,12 @@ func (s *simulation) restart() {
 		}
 	}
 	s.b.fs = s.b.fs.Crash(disk.KillProcess())
+	killed := s.b.opened
+	s.b.opened = nil
 	s.b.start()
+	for _, store := range killed { // a long run would keep them all
+		_ = store.Close()
+	}
 	if after := rowsOf(s.t, s.b.state); !slices.Equal(before, after) {
 		s.fatalf("the state is another one after a restart")
 	}

@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"math"
-	"net"
 	"net/netip"
 	"strings"
 	"sync"
@@ -39,7 +38,6 @@ type clientQuotas struct {
 	revision atomic.Pointer[projections.Revision]
 	any      atomic.Bool // a limit of clients is set
 	changing sync.Mutex
-	resolved sync.Map // host name -> netip.Addr
 }
 
 func newClientQuotas(static *configs.Broker, now func() int64) *clientQuotas {
@@ -93,7 +91,7 @@ func (q *clientQuotas) load(state *projections.State) {
 		case c.IP.Kind == projections.QuotaDefault:
 			ips.Default = math.Trunc(limit)
 		case c.IP.Kind == projections.QuotaNamed:
-			if at, ok := q.address(c.IP.Name); ok {
+			for _, at := range quotas.AddressesOf(c.IP.Name) {
 				ips.Of[at] = math.Trunc(limit)
 			}
 		default:
@@ -118,41 +116,6 @@ func (q *clientQuotas) load(state *projections.State) {
 
 func limitName(n projections.QuotaName) quotas.Name {
 	return quotas.Name{Text: n.Name, Default: n.Kind == projections.QuotaDefault, Set: n.Kind != projections.QuotaAbsent}
-}
-
-// resolveLimit is how long the names of hosts in one request may take to be resolved.
-const resolveLimit = 5 * time.Second
-
-// resolve says whether a text is an address, or the name of a host that has one.
-func (q *clientQuotas) resolve(ctx context.Context, host string) bool {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return true
-	}
-	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil || len(found) == 0 {
-		return false
-	}
-	q.resolved.Store(host, found[0].Unmap())
-	return true
-}
-
-// address is that of a host. The name of one is resolved again after a start, behind the back of who asks: until then its limit
-// does not hold.
-func (q *clientQuotas) address(host string) (netip.Addr, bool) {
-	if at, err := netip.ParseAddr(host); err == nil {
-		return at.Unmap().WithZone(""), true
-	}
-	if at, known := q.resolved.Load(host); known {
-		return at.(netip.Addr), true
-	}
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), resolveLimit)
-		defer cancel()
-		if q.resolve(ctx, host) {
-			q.revision.Store(nil) // looked up anew with the next request
-		}
-	}()
-	return netip.Addr{}, false
 }
 
 // quotaUser is the name of a connection's user, as quotas have it.

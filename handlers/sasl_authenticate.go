@@ -32,7 +32,9 @@ func (s *login) authenticate(r *wire.Request) (wire.Reply, error) {
 	answer, err := s.step(r.Body.(*kmsg.SASLAuthenticateRequest).SASLAuthBytes)
 	if err == nil {
 		resp.SASLAuthBytes = answer
-		resp.SessionLifetimeMillis = s.lifetime.Milliseconds()
+		if s.state == loginOpen { // while a session is renewed, there is a lifetime of the last one
+			resp.SessionLifetimeMillis = s.lifetime.Milliseconds()
+		}
 		return resp, nil
 	}
 	if errors.Is(err, sasl.ErrCut) {
@@ -110,5 +112,8 @@ func (s *login) opened(now time.Time, who *sasl.Identity) {
 		s.lifetime = max(left, 0)
 	}
 	s.expires = now.Add(s.lifetime)
+	if !who.Expires.IsZero() && who.Expires.Before(s.expires) {
+		s.expires = who.Expires
+	}
 	s.conn.SetPrincipal(who.Principal)
 }

@@ -91,3 +91,27 @@ func TestManyPlacesOfShareRequests(t *testing.T) {
 		t.Fatalf("acknowledge: code %d, %d topics", acked.ErrorCode, len(acked.Topics))
 	}
 }
+
+// TestConnectionThatEndsWhileTheBrokerStops: what its session held is given back by the stop, which needs the partitions for it.
+func TestConnectionThatEndsWhileTheBrokerStops(t *testing.T) {
+	for _, stops := range []bool{true, false} {
+		s := newShareSessions(10)
+		gaveUp := 0
+		s.left, s.empty = func(shareMemberKey, []sharePlace) {}, func(string) { gaveUp++ }
+		begun := s.open(&shareRequest{key: shareMemberKey{"g", "m"}, asked: []sharePlace{{projections.ID{1}, 0}}, conn: 1, ended: context.Background()})
+		if begun.code != none {
+			t.Fatal(begun.code)
+		}
+		want := 1
+		if stops {
+			if held := s.close(); len(held) != 1 {
+				t.Fatalf("the stop is given %d sessions", len(held))
+			}
+			want = 0
+		}
+		s.connEnded(1)
+		if gaveUp != want {
+			t.Errorf("the broker stops %t: the group's partitions were given up %d times, not %d", stops, gaveUp, want)
+		}
+	}
+}

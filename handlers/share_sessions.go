@@ -58,6 +58,7 @@ type shareSessions struct {
 	empty func(group string)
 
 	ending  int // sessions that are removed and of which left has not returned yet
+	closed  bool
 	settled *sync.Cond
 }
 
@@ -282,7 +283,7 @@ func (s *shareSessions) connEnded(conn uint64) {
 		s.remove(session)
 		s.ending++
 	}
-	last := s.perGroup[c.key.group] == 0
+	last := s.perGroup[c.key.group] == 0 && !s.closed
 	s.mu.Unlock()
 	if ended {
 		s.left(c.key, places)
@@ -294,6 +295,15 @@ func (s *shareSessions) connEnded(conn uint64) {
 	if last {
 		s.empty(c.key.group)
 	}
+}
+
+// close forgets all sessions, and gives them, for good: what they hold is the caller's to give back, so the end of their connections
+// does not give partitions up any more.
+func (s *shareSessions) close() []*shareSession {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	return s.clear()
 }
 
 // clear forgets all sessions, and gives them. What sessions held that ended before is given back when it returns: a broker that

@@ -189,24 +189,6 @@ func TestConnectionsOfAnAddressAreRefused(t *testing.T) {
 	}
 }
 
-func TestHostsOfQuotasAreResolved(t *testing.T) {
-	b := startTestBroker(t, nil)
-	q, ctx := b.broker.quotas, t.Context()
-	for host, want := range map[string]bool{"10.0.0.1": true, "::1": true, "localhost": true, "1.2.3.4.5": false, "no such host": false} {
-		if got := q.resolve(ctx, host); got != want {
-			t.Errorf("%s resolves: %t", host, got)
-		}
-	}
-	if at, ok := q.address("localhost"); !ok || !at.IsLoopback() {
-		t.Errorf("localhost is %s, %t", at, ok)
-	}
-	over, cancel := context.WithCancel(ctx)
-	cancel()
-	if q.resolve(over, "localhost.") {
-		t.Error("a name is resolved when there is no time left")
-	}
-}
-
 func TestQuotasAreBounded(t *testing.T) {
 	b := startTestBroker(t, nil)
 	c := b.connect()

@@ -30,7 +30,8 @@ type groupBench struct {
 	ids     uint64
 	fs      *disk.Mem
 	store   *journal.Store[*projections.State]
-	state   *projections.State // as published
+	opened  []*journal.Store[*projections.State] // by every start
+	state   *projections.State                   // as published
 	entries []journal.Entry
 	c       *coordinator
 	set     groupSettings
@@ -82,9 +83,20 @@ func (b *groupBench) open() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.t.Cleanup(func() { _ = opened.Close() })
+	if b.opened == nil {
+		b.t.Cleanup(b.closeAll)
+	}
+	b.opened = append(b.opened, opened)
 	b.store, b.ids = opened, ids
 	b.state, _ = opened.View()
+}
+
+// closeAll closes what was opened: a store that was killed goes on, on a disk that nobody has.
+func (b *groupBench) closeAll() {
+	for _, s := range b.opened {
+		_ = s.Close()
+	}
+	b.opened = nil
 }
 
 func (b *groupBench) update(ctx context.Context, cause journal.Cause, decide func(*groupDecision)) error {

@@ -131,6 +131,9 @@ var samples = []Event{
 	},
 	&ScramCredentialSet{User: "alice", Mechanism: 2, Iterations: 4096, Ref: [16]byte{9}},
 	&ScramCredentialDeleted{User: "alice", Mechanism: 1},
+	&DelegationTokenCreated{ID: "id", Owner: "User:alice", Requester: "User:bob", Renewers: []string{"User:carol"}, Issued: 1, Max: 3, Expiry: 2},
+	&DelegationTokenExpirySet{ID: "id", Expiry: 3},
+	&DelegationTokenRemoved{ID: "id"},
 	&SchemaRegistered{
 		Subject: ":.c:s", Version: 3, ID: 7, GUID: [16]byte{9}, Type: "AVRO", Schema: `"string"`,
 		References: []SchemaReference{{Name: "a.B", Subject: "b", Version: 1}}, Metadata: `{"tags":{}}`, RuleSet: `{"domainRules":[]}`,

@@ -85,6 +85,9 @@ var kinds = [...]kind{
 	120: mapped[ClientQuotasAltered](Durable),
 	113: mapped[ScramCredentialSet](Durable),
 	114: mapped[ScramCredentialDeleted](Durable),
+	117: mapped[DelegationTokenCreated](Durable),
+	118: mapped[DelegationTokenExpirySet](Durable),
+	119: mapped[DelegationTokenRemoved](Durable),
 
 	140: mapped[SchemaRegistered](Durable),
 	141: mapped[SchemaVersionsDeleted](Durable),

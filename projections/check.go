@@ -22,6 +22,7 @@ var checks = []func(s *State) error{
 	(*State).checkShareStates,
 	(*State).checkACLs,
 	(*State).checkScramUsers,
+	(*State).checkDelegationTokens,
 	(*State).checkRegistry,
 	(*State).checkSizes,
 	(*State).checkQuotas,

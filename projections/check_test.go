@@ -45,6 +45,12 @@ func furnished(tb testing.TB) *State {
 		&journal.ScramCredentialSet{User: "bob", Mechanism: 1, Iterations: 4096, Ref: [16]byte{3}},
 		&journal.ScramCredentialDeleted{User: "bob", Mechanism: 1},
 	)
+	apply(tb, s,
+		&journal.DelegationTokenCreated{ID: "a", Owner: "User:alice", Requester: "User:bob", Renewers: []string{"User:carol"}, Issued: 1, Max: 30, Expiry: 20},
+		&journal.DelegationTokenCreated{ID: "b", Owner: "User:alice", Requester: "User:alice", Issued: 2, Max: 30, Expiry: 20},
+		&journal.DelegationTokenExpirySet{ID: "a", Expiry: 30},
+		&journal.DelegationTokenRemoved{ID: "b"},
+	)
 	return s
 }
 

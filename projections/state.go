@@ -28,9 +28,10 @@ type State struct {
 
 	ShareStates ShareStates
 
-	ACLs       ACLs
-	Quotas     Quotas
-	ScramUsers ScramUsers
+	ACLs             ACLs
+	Quotas           Quotas
+	ScramUsers       ScramUsers
+	DelegationTokens DelegationTokens
 
 	Registry Registry
 }
@@ -40,7 +41,7 @@ func New() *State {
 	return &State{
 		Topics: newTopics(), LogStarts: newLogStarts(), Configs: newConfigs(), Groups: newGroups(), Offsets: newOffsets(),
 		Features: newFeatures(), Transactions: newTransactions(), Staged: newStaged(), Markers: newUnsyncedMarkers(),
-		ShareStates: newShareStates(), ACLs: newACLs(), Quotas: newQuotas(), ScramUsers: newScramUsers(), Registry: newRegistry(),
+		ShareStates: newShareStates(), ACLs: newACLs(), Quotas: newQuotas(), ScramUsers: newScramUsers(), DelegationTokens: newDelegationTokens(), Registry: newRegistry(),
 	}
 }
 
@@ -60,6 +61,7 @@ func (s *State) Clone() *State {
 	c.ACLs = s.ACLs.clone()
 	c.Quotas = s.Quotas.clone()
 	c.ScramUsers = s.ScramUsers.clone()
+	c.DelegationTokens = s.DelegationTokens.clone()
 	c.Registry = s.Registry.clone()
 	return &c
 }
@@ -103,6 +105,9 @@ func (s *State) Apply(seq uint64, at int64, event journal.Event) error {
 		return err
 	}
 	if known, err := s.applyOfUser(event); known {
+		return err
+	}
+	if known, err := s.applyOfToken(event); known {
 		return err
 	}
 	if known, err := s.applyOfRegistry(at, event); known {

@@ -66,6 +66,7 @@ var tables = []table{
 	{name: "acls", tag: 30, each: eachACL, load: loadACL},
 	{name: "quotas", tag: 33, each: eachClientQuota, load: loadClientQuota},
 	{name: "users", tag: 31, each: eachScramUser, load: loadScramUser},
+	{name: "tokens", tag: 32, each: eachDelegationToken, load: loadDelegationToken},
 	{name: "registry-contexts", tag: 40, each: eachRegistryContext, load: loadRegistryContext},
 	{name: "schemas", tag: 41, each: eachSchema, load: loadSchema},
 	{name: "subjects", tag: 42, each: eachSchemaVersion, load: loadSchemaVersion},

@@ -36,9 +36,11 @@ type serveCmd struct {
 	Set                        []string `help:"Set a broker property of Kafka, by its own name. May be repeated." placeholder:"NAME=VALUE" sep:"none"`
 	Properties                 []string `help:"File of broker properties, such as Kafka's server.properties. May be repeated." placeholder:"FILE" sep:"none"`
 	Config                     string   `help:"File of these settings. Default: doze.toml of the working directory, if there is one." placeholder:"FILE"`
-	SASLMechanisms             string   `name:"sasl-mechanisms" help:"Mechanisms by which clients log in: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 (sasl.enabled.mechanisms). Default: nobody logs in; with --user all three." placeholder:"NAME,..."`
+	SASLMechanisms             string   `name:"sasl-mechanisms" help:"Mechanisms by which clients log in: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER (sasl.enabled.mechanisms). Default: nobody logs in; with --user the first three, with --oauth-jwks or --oauth-unsecured the last." placeholder:"NAME,..."`
 	User                       []string `help:"User who may log in. May be repeated. What stands here others of this machine can see; --user-file keeps it from them." placeholder:"NAME:PASSWORD" sep:"none"`
 	UserFile                   string   `help:"File of users, NAME:PASSWORD a line." placeholder:"FILE"`
+	OAuthJWKS                  string   `name:"oauth-jwks" help:"Keys of who signs the tokens of OAUTHBEARER: a JWKS, as a file or behind a URL (sasl.oauthbearer.jwks.endpoint.url)." placeholder:"FILE|URL"`
+	OAuthUnsecured             bool     `name:"oauth-unsecured" help:"Take tokens of OAUTHBEARER that nobody has signed, for development only: anybody logs in as whom he likes."`
 	ConnectionsMaxReauth       string   `help:"How long a login lasts before the client must log in again (connections.max.reauth.ms). Default: as long as the connection." placeholder:"DURATION"`
 	TLSCert                    string   `name:"tls-cert" help:"File of the certificate, in PEM, that listeners and the registry show; then they speak TLS. doze cert makes one." placeholder:"FILE"`
 	TLSKey                     string   `name:"tls-key" help:"File of the certificate's key. Default: it is in the file of --tls-cert." placeholder:"FILE"`

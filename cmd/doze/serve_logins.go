@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,7 +9,11 @@ import (
 	"doze"
 )
 
-const allMechanisms = "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"
+// allMechanisms are those of users.
+const (
+	allMechanisms  = "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"
+	mechanismOAuth = "OAUTHBEARER"
+)
 
 // logins fills what says how clients log in. Listeners that were given by address ask for it when mechanisms or users are
 // given; those of the property listeners say themselves what they are. No error repeats a password.
@@ -20,8 +25,15 @@ func (g gathered) logins(o *doze.Options) error {
 	o.Users = users
 	mechanisms := g.text("sasl-mechanisms")
 	byProperty := g.properties["listeners"].values != nil
-	if mechanisms == "" && len(users) > 0 && !byProperty && g.properties["sasl.enabled.mechanisms"].values == nil {
-		mechanisms = allMechanisms
+	oauth, err := g.oauth(o)
+	if err != nil {
+		return err
+	}
+	if mechanisms == "" && !byProperty && g.properties["sasl.enabled.mechanisms"].values == nil {
+		mechanisms = impliedMechanisms(len(users) > 0, oauth)
+	}
+	if enabled := cmp.Or(mechanisms, o.Properties["sasl.enabled.mechanisms"]); oauth && enabled != "" && !strings.Contains(enabled, mechanismOAuth) {
+		return fmt.Errorf("tokens of %s are let in, which is not among the mechanisms %s; add it", mechanismOAuth, enabled)
 	}
 	if mechanisms == "" {
 		return nil
@@ -42,6 +54,33 @@ func (g gathered) logins(o *doze.Options) error {
 		}
 	}
 	return nil
+}
+
+// impliedMechanisms are what it takes to let in who was named.
+func impliedMechanisms(users, oauth bool) string {
+	switch {
+	case users && oauth:
+		return allMechanisms + "," + mechanismOAuth
+	case users:
+		return allMechanisms
+	case oauth:
+		return mechanismOAuth
+	}
+	return ""
+}
+
+// oauth says whether a flag tells how tokens of OAUTHBEARER are checked.
+func (g gathered) oauth(o *doze.Options) (given bool, err error) {
+	const property = "sasl.oauthbearer.jwks.endpoint.url"
+	keys := g.text("oauth-jwks")
+	if o.OAuthUnsecured, err = g.bool("oauth-unsecured"); err != nil || keys == "" {
+		return o.OAuthUnsecured, err
+	}
+	if other := g.properties[property]; other.values != nil && other.value() != keys {
+		return false, fmt.Errorf("%s and %s set the same (%s), to two values; keep one", g.own["oauth-jwks"].from, other.from, property)
+	}
+	o.Properties[property] = keys
+	return true, nil
 }
 
 // users are those of the file, then those of flags.

@@ -44,6 +44,8 @@ var settings = []setting{
 	{name: "sasl-mechanisms"},
 	{name: "user", list: true},
 	{name: "user-file"},
+	{name: "oauth-jwks"},
+	{name: "oauth-unsecured"},
 	{name: "connections-max-reauth", property: "connections.max.reauth.ms", convert: inUnits(time.Millisecond)},
 	{name: "tls-cert"},
 	{name: "tls-key"},

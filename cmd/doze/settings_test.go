@@ -223,3 +223,24 @@ func FuzzDozeEnvironment(f *testing.F) {
 	f.Add("DOZE_LISTEN=a,b")
 	f.Fuzz(func(t *testing.T, e string) { fromDoze([]string{e}) })
 }
+
+// What says how tokens are checked makes OAUTHBEARER a mechanism, beside those of users when there are some.
+func TestTokensOfOAuth(t *testing.T) {
+	const mechanisms, keys = "sasl.enabled.mechanisms", "sasl.oauthbearer.jwks.endpoint.url"
+	o, err := parse(t, nil, "--oauth-jwks", "keys.json")
+	if err != nil || o.Properties[mechanisms] != "OAUTHBEARER" || o.Properties[keys] != "keys.json" || o.OAuthUnsecured || o.Listeners[0].Protocol != "SASL_PLAINTEXT" {
+		t.Errorf("--oauth-jwks: %+v, %v", o, err)
+	}
+	o, err = parse(t, []string{"DOZE_OAUTH_UNSECURED=true"}, "--user", "alice:x")
+	if err != nil || o.Properties[mechanisms] != "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER" || !o.OAuthUnsecured {
+		t.Errorf("DOZE_OAUTH_UNSECURED: %+v, %v", o, err)
+	}
+	for want, args := range map[string][]string{
+		"not among the mechanisms PLAIN": {"--oauth-unsecured", "--sasl-mechanisms", "PLAIN"},
+		"to two values":                  {"--oauth-jwks", "a.json", "--set", keys + "=b.json"},
+	} {
+		if _, err := parse(t, nil, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}

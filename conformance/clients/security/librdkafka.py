@@ -1,6 +1,11 @@
-"""Produce a record and consume it, with the settings given as NAME=VALUE; exits with 1 when that does not work."""
+"""Produce a record and consume it, with the settings given as NAME=VALUE; exits with 1 when that does not work.
 
+A token of OAUTHBEARER comes in OAUTH_TOKEN.
+"""
+
+import os
 import sys
+import time
 import uuid
 
 from confluent_kafka import Consumer, Producer
@@ -8,6 +13,8 @@ from confluent_kafka import Consumer, Producer
 
 def main(servers, settings):
     conf = {"bootstrap.servers": servers, **dict(s.split("=", 1) for s in settings)}
+    if token := os.environ.get("OAUTH_TOKEN"):
+        conf["oauth_cb"] = lambda _: (token, time.time() + 600)
     topic = "secured-" + uuid.uuid4().hex
     delivered = []
     producer = Producer({**conf, "message.timeout.ms": 15000})

@@ -31,6 +31,9 @@ func brokerKey(s conformance.Scenario) string {
 	if s.Logins {
 		b.WriteString(" logins")
 	}
+	if s.SignedTokens {
+		b.WriteString(" signed tokens")
+	}
 	if s.Fresh {
 		b.WriteString(" " + s.Name)
 	}
@@ -58,9 +61,18 @@ func (b *brokers) take(ctx context.Context, s conformance.Scenario) (conformance
 func (b *brokers) nodeOptions(s conformance.Scenario) kafka.Options {
 	b.started++
 	set := map[string]string{"log.retention.check.interval.ms": "86400000", "log.initial.task.delay.ms": "86400000"}
+	java := []string{"-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}
 	if s.Logins {
 		maps.Copy(set, conformance.LoginProperties())
 		maps.Copy(set, conformance.LoginListeners(b.options.port))
+	}
+	if s.SignedTokens {
+		signed, err := conformance.SignedTokenProperties()
+		if err != nil {
+			panic(err) // the temporary directory cannot be written to
+		}
+		maps.Copy(set, signed)
+		java = append(java, conformance.SignedTokenJava())
 	}
 	maps.Copy(set, s.Set)
 	return kafka.Options{
@@ -68,7 +80,7 @@ func (b *brokers) nodeOptions(s conformance.Scenario) kafka.Options {
 		Version: s.Kafka,
 		Port:    b.options.port,
 		Set:     set,
-		Java:    []string{"-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"},
+		Java:    java,
 	}
 }
 

@@ -47,6 +47,7 @@ func (o options) run(names []string) error {
 	}
 	brokers := &brokers{options: o}
 	defer brokers.close()
+	defer func() { _ = conformance.RemoveSignedTokens() }()
 	failed := 0
 	for _, s := range inBrokerOrder(scenarios) {
 		if err := o.one(s, brokers); err != nil {

@@ -1,0 +1,18 @@
+package quotas
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestAddressesOfHosts(t *testing.T) {
+	for host, want := range map[string]string{
+		"10.0.0.1": "[10.0.0.1]", "::1": "[::1]", "[::1]": "[::1]", "::ffff:10.0.0.1": "[10.0.0.1]", "fe80::1%eth0": "[fe80::1]",
+		"localhost": "[127.0.0.1 ::1]", "LocalHost": "[127.0.0.1 ::1]",
+		"1.2.3.4.5": "[]", "no such host": "[]", "example.com": "[]", "": "[]",
+	} {
+		if got := fmt.Sprint(AddressesOf(host)); got != want {
+			t.Errorf("%q means %s, want %s", host, got, want)
+		}
+	}
+}
