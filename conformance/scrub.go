@@ -28,6 +28,7 @@ import (
 //	a time close to now         now, <now> in a text    any 64-bit number or 13 digits in a text
 //	LogDir, Dir                 log-dir
 //	Documentation               text                    its wording is the broker's own
+//	HMAC, TokenID               hmac-1, token-1         of delegation tokens; their times are now+1h0m0s
 //	FinalizedFeaturesEpoch, TotalBytes, UsableBytes     positive
 type scrubber struct {
 	host, port string
@@ -36,6 +37,7 @@ type scrubber struct {
 	order      []string          // keys of names in order of appearance
 	count      map[string]int    // names given by kind
 	now        time.Time
+	ofTokens   bool // what is scrubbed is an answer about delegation tokens
 }
 
 func newScrubber(addr string) *scrubber {
@@ -84,6 +86,8 @@ func (s *scrubber) request(req kmsg.Request) recording.Object {
 
 func (s *scrubber) answer(resp kmsg.Response, only [][]string) recording.Object {
 	obj := recording.MessageValue(resp)
+	s.ofTokens = resp.Key() >= 38 && resp.Key() <= 41
+	defer func() { s.ofTokens = false }()
 	sortAnswer(resp.Key(), obj, s.names)
 	if only != nil {
 		obj = keep(obj, only).(recording.Object)
@@ -178,7 +182,7 @@ func (s *scrubber) number(field string, n int64) recording.Value {
 		return "login-port"
 	case positiveOnly[field] && n > 0:
 		return "positive"
-	case tokenTime[field] && n > 0:
+	case s.ofTokens && tokenTime[field] && n > 0:
 		return aboutNow(n, s.now)
 	case field == "SessionLifetimeMillis" && n > 1_000_000:
 		return "positive" // what is left of a token's life

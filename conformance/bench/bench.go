@@ -149,11 +149,11 @@ func (b *bench) provideBroker(ctx context.Context, r row, s *subject) (err error
 	switch r.broker {
 	case shared:
 		if b.shared[s.kind] == nil {
-			b.shared[s.kind], err = b.startBroker(ctx, s.kind)
+			b.shared[s.kind], err = b.startBroker(ctx, s.kind, r.setup)
 		}
 		s.broker = b.shared[s.kind]
 	case own:
-		s.broker, err = b.startBroker(ctx, s.kind)
+		s.broker, err = b.startBroker(ctx, s.kind, r.setup)
 	case none:
 		b.freezeOthers(nil)
 	}
@@ -161,20 +161,9 @@ func (b *bench) provideBroker(ctx context.Context, r row, s *subject) (err error
 }
 
 // startBroker starts a broker while all others are frozen.
-func (b *bench) startBroker(ctx context.Context, kind brokers.Kind) (*brokers.Broker, error) {
+func (b *bench) startBroker(ctx context.Context, kind brokers.Kind, setup brokers.Setup) (*brokers.Broker, error) {
 	b.freezeOthers(nil)
-	broker, err := b.launcher.Start(ctx, kind)
-	if err != nil {
-		return nil, err
-	}
-	b.live = append(b.live, broker)
-	return broker, nil
-}
-
-// startRegistry starts a doze with a schema registry while all others are frozen.
-func (b *bench) startRegistry(ctx context.Context) (*brokers.Broker, error) {
-	b.freezeOthers(nil)
-	broker, err := b.launcher.StartRegistry(ctx)
+	broker, err := b.launcher.Start(ctx, kind, setup)
 	if err != nil {
 		return nil, err
 	}

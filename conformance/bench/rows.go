@@ -14,7 +14,7 @@ var (
 // rows is the table. The targets are those of the project; "CPU" is the broker's CPU time.
 func rows() []row {
 	var all []row
-	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), latencyRows(), coordinatorRows(), transactionRows(), registryRows(), storeRows()} {
+	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), securityRows(), latencyRows(), coordinatorRows(), transactionRows(), registryRows(), storeRows()} {
 		all = append(all, part...)
 	}
 	return all
@@ -108,6 +108,23 @@ func fetchRows() []row {
 		{name: "fetch-1m", title: "fetch 1 MB batches, 1 MiB a request", metrics: metrics, make: newFetch1M},
 		{name: "fetch-16k", title: "fetch 16 KiB batches, 1 MiB a request", metrics: metrics, make: newFetch16K},
 		{name: "fetch-fanout", title: "eight consumers fetch the same 1 MB batches", metrics: metrics, make: newFetchFanOut},
+	}
+}
+
+func securityRows() []row {
+	atMostKafka := []metric{
+		{key: "cpu", label: "CPU", unit: "s/GB", targets: []target{atMostOf(brokers.Kafka, 1)}},
+		{key: "rate", label: "throughput", unit: "MB/s"}}
+	withTLS := brokers.Setup{TLS: true}
+	columns := []brokers.Kind{brokers.Doze, brokers.Kafka}
+	return []row{
+		{name: "produce-tls", title: "produce ready-made 1 MB batches over TLS 1.3, acks=1", metrics: atMostKafka, columns: columns, broker: own, setup: withTLS, make: newProduce1M},
+		{name: "fetch-tls", title: "fetch 1 MB batches over TLS 1.3, 1 MiB a request", metrics: atMostKafka, columns: columns, broker: own, setup: withTLS, make: newFetch1M},
+		{name: "produce-guarded", title: "produce one 100-byte record a request: with 1,000 ACLs and quotas for everybody, and without",
+			metrics: []metric{
+				{key: "with", label: "CPU per request, with", unit: "us", targets: []target{atMostOf(brokers.Doze, 1.03).figure("without")}},
+				{key: "without", label: "CPU per request, without", unit: "us"}},
+			columns: dozeOnly, broker: none, make: newGuarded},
 	}
 }
 

@@ -81,7 +81,7 @@ func (w *fetch) consumeAll(ctx context.Context) error {
 
 // consume reads from the start until every byte that was produced has come.
 func (w *fetch) consume(ctx context.Context) error {
-	c, err := load.Dial(w.s.broker.Addr)
+	c, err := w.s.connect()
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (w *produce) prepare(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.conn, err = load.Dial(w.s.broker.Addr); err != nil {
+	if w.conn, err = w.s.connect(); err != nil {
 		return err
 	}
 	w.req = w.s.producer(w.conn, topic, w.batch)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"doze/conformance/bench/brokers"
 	"doze/conformance/bench/load"
 	"doze/conformance/bench/machine"
 )
@@ -47,7 +48,7 @@ type registryLoad struct {
 const registryConns = 64
 
 func (w *registryLoad) open(ctx context.Context) (err error) {
-	if w.s.broker, err = w.s.bench.startRegistry(ctx); err != nil {
+	if w.s.broker, err = w.s.bench.startBroker(ctx, w.s.kind, brokers.Setup{Registry: true}); err != nil {
 		return err
 	}
 	return w.dial()

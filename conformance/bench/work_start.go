@@ -19,7 +19,7 @@ func newColdStart(s *subject) workload { return &coldStart{s} }
 func (w *coldStart) prepare(context.Context) error { return nil }
 
 func (w *coldStart) measure(ctx context.Context) (sample, error) {
-	broker, err := w.s.bench.startBroker(ctx, w.s.kind)
+	broker, err := w.s.bench.startBroker(ctx, w.s.kind, brokers.Setup{})
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func milliseconds(d time.Duration) float64 { return d.Seconds() * 1e3 }
 
 // startOwn starts a broker that the workload keeps; it is the row's from then on.
 func (s *subject) startOwn(ctx context.Context) (err error) {
-	s.broker, err = s.bench.startBroker(ctx, s.kind)
+	s.broker, err = s.bench.startBroker(ctx, s.kind, brokers.Setup{})
 	return err
 }
 

@@ -22,8 +22,9 @@ type row struct {
 	metrics []metric
 	columns []brokers.Kind // who takes part; nil: all
 	broker  ownership
-	runs    int  // at most; 0: as --runs says
-	cold    bool // no turn of warming up
+	setup   brokers.Setup // of a fresh one
+	runs    int           // at most; 0: as --runs says
+	cold    bool          // no turn of warming up
 	make    func(s *subject) workload
 }
 
@@ -70,6 +71,14 @@ func (s *subject) size(quick, full int) int {
 		return quick
 	}
 	return full
+}
+
+// connect opens a connection for the row's work: with TLS where the broker has it.
+func (s *subject) connect() (*load.Conn, error) {
+	if s.broker.TLSAddr != "" {
+		return load.DialTLS(s.broker.TLSAddr)
+	}
+	return load.Dial(s.broker.Addr)
 }
 
 // name makes a topic or group name that no other row uses.

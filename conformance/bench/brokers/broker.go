@@ -93,8 +93,10 @@ type Broker struct {
 	Addr         string
 	PprofAddr    string
 	RegistryAddr string        // of doze's schema registry; empty: it has none
+	TLSAddr      string        // of a second listener, with TLS; empty: there is none
 	Took         time.Duration // from the start of the process to its first Metadata answer
 	launcher     *Launcher
+	setup        Setup
 	dir          string
 	cmd          *exec.Cmd
 	ended        chan struct{}
@@ -102,24 +104,26 @@ type Broker struct {
 	told         bool // an error has the end of the log already
 }
 
-// StartRegistry starts a doze with a schema registry.
-func (l *Launcher) StartRegistry(ctx context.Context) (*Broker, error) {
-	dir, err := os.MkdirTemp(l.Dir, "registry-")
-	if err != nil {
-		return nil, fmt.Errorf("make data directory: %w", err)
-	}
-	b := &Broker{Kind: Doze, launcher: l, dir: dir, RegistryAddr: fmt.Sprintf("127.0.0.1:%d", l.nextPort)}
-	l.nextPort += 2
-	return b, b.Restart(ctx)
+// Setup is what a broker has beside the plain listener that each has.
+type Setup struct {
+	Registry bool // doze's schema registry
+	TLS      bool // a second listener, with TLS; of doze and Kafka
+	Guarded  bool // doze's authorizer
 }
 
 // Start starts a broker on an empty directory.
-func (l *Launcher) Start(ctx context.Context, kind Kind) (*Broker, error) {
+func (l *Launcher) Start(ctx context.Context, kind Kind, setup Setup) (*Broker, error) {
 	dir, err := os.MkdirTemp(l.Dir, string(kind)+"-")
 	if err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
-	b := &Broker{Kind: kind, launcher: l, dir: dir}
+	b := &Broker{Kind: kind, launcher: l, dir: dir, setup: setup}
+	if setup.TLS {
+		if err := writeCertificate(dir); err != nil {
+			return nil, err
+		}
+	}
+	b.takePorts()
 	if kind == Kafka {
 		if err := l.formatKafka(ctx, b); err != nil {
 			return nil, err
@@ -130,9 +134,6 @@ func (l *Launcher) Start(ctx context.Context, kind Kind) (*Broker, error) {
 
 // Restart starts the broker again on its directory after Stop or Kill.
 func (b *Broker) Restart(ctx context.Context) error {
-	if b.Addr == "" {
-		b.takePorts()
-	}
 	if again := b.cmd != nil; again && b.Kind == Kafka {
 		if err := b.writeProperties(ownSessionMs); err != nil {
 			return err
@@ -183,13 +184,23 @@ func (b *Broker) logTail() string {
 	return string(text[max(0, len(text)-2000):])
 }
 
-// takePorts gives the broker two ports (the second is Kafka's controller's, or the profiler's).
+// takePorts gives the broker its ports: two (the second is Kafka's controller's, or the profiler's), and those of its setup.
 func (b *Broker) takePorts() {
-	b.Addr = fmt.Sprintf("127.0.0.1:%d", b.launcher.nextPort)
-	if b.launcher.Pprof && b.Kind == Doze {
+	b.Addr = b.launcher.takePort()
+	if b.launcher.takePort(); b.launcher.Pprof && b.Kind == Doze {
 		b.PprofAddr = b.secondAddr()
 	}
-	b.launcher.nextPort += 2
+	if b.setup.Registry {
+		b.RegistryAddr = b.launcher.takePort()
+	}
+	if b.setup.TLS {
+		b.TLSAddr = b.launcher.takePort()
+	}
+}
+
+func (l *Launcher) takePort() string {
+	l.nextPort++
+	return fmt.Sprintf("127.0.0.1:%d", l.nextPort-1)
 }
 
 func (b *Broker) secondAddr() string {

@@ -18,7 +18,14 @@ func (l *Launcher) command(b *Broker) (*exec.Cmd, error) {
 		if b.RegistryAddr != "" {
 			registry = "--schema-registry-addr=" + b.RegistryAddr
 		}
-		cmd := exec.Command(l.DozePath, "serve", registry, "--listen", b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
+		cmd := exec.Command(l.DozePath, "serve", registry, "--listen", "PLAINTEXT://"+b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
+		if b.TLSAddr != "" {
+			cmd.Args = append(cmd.Args, "--listen", "SSL://"+b.TLSAddr,
+				"--tls-cert", filepath.Join(b.dir, certificateFile), "--tls-key", filepath.Join(b.dir, keyFile))
+		}
+		if b.setup.Guarded {
+			cmd.Args = append(cmd.Args, "--authorizer")
+		}
 		if b.PprofAddr != "" {
 			cmd.Args = append(cmd.Args, "--pprof", b.PprofAddr)
 		}

@@ -25,13 +25,19 @@ const (
 // defaults: replication factors of the internal topics (there is one node), no wait before a group's first rebalance
 // (the bench measures work, not waiting), and deleted logs go at once (their space is wanted by the next row).
 func (b *Broker) writeProperties(sessionMs int) error {
+	listeners, protocols := "PLAINTEXT://"+b.Addr, "PLAINTEXT:PLAINTEXT"
+	if b.TLSAddr != "" {
+		listeners, protocols = listeners+",SSL://"+b.TLSAddr, protocols+",SSL:SSL"
+	}
 	properties := []string{
 		"process.roles=broker,controller",
 		"node.id=1",
 		"controller.quorum.voters=1@" + b.secondAddr(),
-		"listeners=PLAINTEXT://" + b.Addr + ",CONTROLLER://" + b.secondAddr(),
-		"advertised.listeners=PLAINTEXT://" + b.Addr,
-		"listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"listeners=" + listeners + ",CONTROLLER://" + b.secondAddr(),
+		"advertised.listeners=" + listeners,
+		"listener.security.protocol.map=" + protocols + ",CONTROLLER:PLAINTEXT",
+		"ssl.keystore.type=PEM",
+		"ssl.keystore.location=" + filepath.Join(b.dir, keyAndCertificate),
 		"controller.listener.names=CONTROLLER",
 		"inter.broker.listener.name=PLAINTEXT",
 		"log.dirs=" + filepath.Join(b.dir, "data"),
@@ -53,7 +59,6 @@ func (b *Broker) writeProperties(sessionMs int) error {
 
 // formatKafka formats Kafka's log directory, which Kafka wants done before the first start.
 func (l *Launcher) formatKafka(ctx context.Context, b *Broker) error {
-	b.takePorts()
 	if err := b.writeProperties(frozenSessionMs); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,6 +32,16 @@ func Dial(addr string) (*Conn, error) {
 	c, err := net.DialTimeout("tcp", addr, answerTimeout)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", addr, err)
+	}
+	return &Conn{Conn: c}, nil
+}
+
+// DialTLS opens a connection with TLS. The certificate is not looked at: it is one that the bench has made, and checking it is
+// not the broker's work.
+func DialTLS(addr string) (*Conn, error) {
+	c, err := tls.DialWithDialer(&net.Dialer{Timeout: answerTimeout}, "tcp", addr, &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s with TLS: %w", addr, err)
 	}
 	return &Conn{Conn: c}, nil
 }
