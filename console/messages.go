@@ -231,9 +231,10 @@ func (r *request) messageSet(topic string, detail kadm.TopicDetail, q messageQue
 	for _, record := range found {
 		set.Rows = append(set.Rows, rowOf(r, d, record))
 	}
-	set.Scanned, set.Bytes, set.Spent = s.scanned, s.bytes, s.spent && len(found) < q.Limit
+	set.Scanned, set.Bytes = s.scanned, s.bytes
 	set.Took = time.Since(s.began).Round(time.Millisecond).String()
 	at, more := s.next()
+	set.Spent = s.spent && more && len(found) < q.Limit
 	set.Ranges = rangesOf(before, at, s.down)
 	if more {
 		set.Continue = r.changed("cursor", formatCursor(at), "live", "")

@@ -1,9 +1,6 @@
 package console
 
-import (
-	"net/http"
-	"strings"
-)
+import "net/http"
 
 // action answers one route. It writes nothing itself: what it returns is sent, and an error becomes a page of its status.
 type action func(*request) (answer, error)
@@ -81,10 +78,4 @@ func (r *request) run(route route) (answer, error) {
 		return nil, problem{Status: http.StatusNotFound, Message: "This page shows the present only", Hint: "It has no state as of an entry of the journal. Take at= out of the address to see it as it is now."}
 	}
 	return route.past(r)
-}
-
-// name is the pattern's path, for tests that walk the table.
-func (route route) name() string {
-	_, path, _ := strings.Cut(route.pattern, " ")
-	return path
 }

@@ -177,7 +177,7 @@ func partitionSheet(topic string) sheet[partitionRow] {
 			{Key: "offsets", Title: "Offsets", Num: true, Cell: func(p partitionRow) cell { return numCell(p.End - p.Start) }, Order: by(func(p partitionRow) int64 { return p.End - p.Start })},
 			{Key: "size", Title: "Size", Num: true, Cell: func(p partitionRow) cell { return topicSize(topicRow{Bytes: p.Bytes}) }, Order: by(func(p partitionRow) int64 { return p.Bytes })},
 			{Title: "Leader", Num: true, Cell: func(p partitionRow) cell { return numCell(int64(p.Leader)) }},
-			{Title: "In sync", Cell: func(p partitionRow) cell { return textCell(numbers(p.ISR) + " of " + numbers(p.Replicas)) }},
+			{Title: "In sync", Cell: func(p partitionRow) cell { return textCell(numbers(p.ISR) + " of " + numbers(p.Replicas)).hover("Replicas that have every record, of all that there are") }},
 		},
 	}
 }
