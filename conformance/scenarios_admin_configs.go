@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"doze/configs"
@@ -72,6 +74,9 @@ func sampleOf(d configs.Def) string {
 func runEveryBrokerKey(c *C) {
 	a := c.Conn("a")
 	for _, d := range configs.BrokerKeys.All() {
+		if slices.Contains(brokerRates, d.Name) {
+			continue // alter-broker-configs-rates has them
+		}
 		if d.Name == "listeners" || d.Name == "listener.security.protocol.map" {
 			continue // what is said of them names the controller's port
 		}

@@ -22,6 +22,12 @@ func brokerConfigScenarios() []Scenario {
 			Run:   runBrokerReplace,
 		},
 		{
+			Name:  "alter-broker-configs-rates",
+			Claim: "The rates of moving replicas, which a broker is never started with, are set, described when they are set, and refused below 0.",
+			Fresh: true,
+			Run:   runBrokerRates,
+		},
+		{
 			Name:  "alter-logger-configs",
 			Claim: "Levels of loggers are set and deleted with IncrementalAlterConfigs; unknown loggers and levels are refused.",
 			Fresh: true,
@@ -102,6 +108,40 @@ func runBrokerReplace(c *C) {
 	a.Do("replace with a bad value", 2, replaceConfigs(ofBroker, "1", set("message.max.bytes", "x")))
 	a.Do("replace with one that is only for all", 2, replaceConfigs(ofBroker, "1", set("min.insync.replicas", "1")))
 	a.Do("look again", 4, look)
+}
+
+// brokerRates are the keys that no broker is started with.
+var brokerRates = []string{"follower.replication.throttled.rate", "leader.replication.throttled.rate", "replica.alter.log.dirs.io.max.bytes.per.second"}
+
+func runBrokerRates(c *C) {
+	a := c.Conn("a")
+	keys := brokerRates
+	look := func(name string) *kmsg.DescribeConfigsRequest {
+		req := describeConfigs(ofBroker, name, keys...)
+		req.IncludeSynonyms = true
+		return req
+	}
+	described := func(n int) func(r *kmsg.DescribeConfigsResponse) bool {
+		return func(r *kmsg.DescribeConfigsResponse) bool { return len(r.Resources[0].Configs) == n }
+	}
+	a.Do("nothing is set", 4, look("1"))
+	for _, value := range []string{"x", "-1", "0", "1.5", "9223372036854775808"} {
+		req := alterConfigs(ofBroker, "1", set(keys[0], value))
+		req.ValidateOnly = true
+		a.Do("validate "+value, 1, req)
+	}
+	a.Do("set for this one", 1, alterConfigs(ofBroker, "1", set(keys[0], "1000000"), set(keys[1], "2000000"), set(keys[2], "3000000")))
+	AskUntil(a, "all three of this one", 4, look("1"), described(3))
+	a.Do("set for all", 1, alterConfigs(ofBroker, "", set(keys[0], "4000000")))
+	AskUntil(a, "one of all", 4, look(""), described(1))
+	a.Do("this one's beside all's", 4, look("1"))
+	c.Restart()
+	a = c.Conn("a")
+	a.Do("after a restart", 4, look("1"))
+	a.Do("delete this one's", 1, alterConfigs(ofBroker, "1", unset(keys[0]), unset(keys[1]), unset(keys[2])))
+	AskUntil(a, "all's is left", 4, look("1"), described(1))
+	a.Do("delete all's", 1, alterConfigs(ofBroker, "", unset(keys[0])))
+	AskUntil(a, "none is left", 4, look("1"), described(0))
 }
 
 func runLoggerConfigs(c *C) {

@@ -17,7 +17,7 @@ def main(servers, settings):
         conf["oauth_cb"] = lambda _: (token, time.time() + 600)
     topic = "secured-" + uuid.uuid4().hex
     delivered = []
-    producer = Producer({**conf, "message.timeout.ms": 15000})
+    producer = Producer({"message.timeout.ms": 15000, **conf})
     producer.produce(topic, b"value", on_delivery=lambda err, _: delivered.append(err))
     producer.flush(20)
     if delivered != [None]:

@@ -63,7 +63,7 @@ by_token() {
   printf '%s\n' "$over_tls" sasl.mechanism=SCRAM-SHA-256 \
     "sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username=\"$id\" password=\"$hmac\" tokenauth=\"true\";"
 }
-as() { sasl SCRAM-SHA-512 scram.Scram "$1-secret" | sed "s/username=\"alice\"/username=\"$1\"/"; }
+as() { sasl SCRAM-SHA-512 scram.Scram "$1" "$1-secret"; }
 lists_token() { grep -q -- "$id *$hmac *User:alice *User:alice *.*User:bob" tool.out; }
 
 printf 'delegation.token.secret.key=%s\n' "$(openssl rand -base64 24)" >tokens.properties

@@ -38,7 +38,23 @@ public final class Tool {
 
     /** As run, with lines on its stdin. It runs in this JVM, as starting one for each takes most of the time. */
     static String feed(String input, String main, String... args) throws Exception {
+        Said said = said(input, System.err, main, withServer(args));
+        Runner.check(said.status == 0, "%s %s exited with %d: %s", main, String.join(" ", args), said.status, said.output);
+        return said.output;
+    }
+
+    /** All that a tool says, on both its outputs, and its exit status when that is not 0; what to say is left to the arguments. */
+    static String saidAll(String input, String main, String... args) throws Exception {
+        Said said = said(input, null, main, args);
+        return said.status == 0 ? said.output : said.output.stripTrailing() + "\nexit " + said.status + "\n";
+    }
+
+    private record Said(String output, int status) {}
+
+    /** Its stderr goes to what is given, or where its stdout goes. */
+    private static Said said(String input, PrintStream errors, String main, String... args) throws Exception {
         PrintStream ours = System.out;
+        PrintStream oursToo = System.err;
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         List<Runnable> hooks = new ArrayList<>();
         List<Integer> statuses = new ArrayList<>(); // a tool that catches Exited as a failure of its own exits again: the first counts
@@ -49,15 +65,15 @@ public final class Tool {
         Exit.setShutdownHookAdder((name, hook) -> hooks.add(hook));
         System.setIn(new ByteArrayInputStream(input.getBytes(UTF_8)));
         System.setOut(new PrintStream(output, true, UTF_8));
+        System.setErr(errors == null ? System.out : errors);
         try {
-            call(main, withServer(args));
+            call(main, args);
             hooks.forEach(Runnable::run);
-            int status = statuses.isEmpty() ? 0 : statuses.get(0);
-            Runner.check(status == 0, "%s %s exited with %d: %s", main, String.join(" ", args), status, output);
         } finally {
             System.setOut(ours);
+            System.setErr(oursToo);
         }
-        return output.toString(UTF_8);
+        return new Said(output.toString(UTF_8), statuses.isEmpty() ? 0 : statuses.get(0));
     }
 
     /** What a tool's exit becomes. */
@@ -79,7 +95,7 @@ public final class Tool {
         }
     }
 
-    private static String[] withServer(String[] args) {
+    static String[] withServer(String[] args) {
         return Stream.concat(Stream.of("--bootstrap-server", Runner.bootstrap()), Stream.of(args)).toArray(String[]::new);
     }
 
