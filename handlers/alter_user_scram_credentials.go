@@ -59,19 +59,24 @@ func (b *Broker) alterScramUsers(ctx context.Context, r *wire.Request, a *scramA
 	}
 }
 
-// SCRAMUser is the credential of a user of the journal. Without its file there is none.
-func (b *Broker) SCRAMUser(h sasl.Hash, name string) (sasl.Credential, bool) {
-	state, _ := b.view()
-	user, known := state.ScramUsers.Get(name, int8(h))
-	if !known {
-		return sasl.Credential{}, false
+// SCRAMUser is the credential of a user of the journal, which knows the user or not. nil: its file is missing or damaged, and
+// nobody is let in.
+func (b *Broker) SCRAMUser(h sasl.Hash, name string) (c *sasl.Credential, known bool) {
+	for tried := (credentials.Ref{}); ; {
+		state, _ := b.view()
+		user, known := state.ScramUsers.Get(name, int8(h))
+		if !known {
+			return nil, false
+		}
+		body, kept := b.credentials.Get(user.Ref)
+		if verifier, err := sasl.DecodeVerifier(body); kept && err == nil {
+			return &sasl.Credential{Verifier: verifier, Who: sasl.Identity{Principal: sasl.UserPrincipal(name)}}, true
+		}
+		if tried == user.Ref {
+			return nil, true
+		}
+		tried = user.Ref // it may have been replaced since the state was looked at
 	}
-	body, kept := b.credentials.Get(user.Ref)
-	if !kept {
-		return sasl.Credential{}, false
-	}
-	verifier, err := sasl.DecodeVerifier(body)
-	return sasl.Credential{Verifier: verifier, Who: sasl.Identity{Principal: sasl.UserPrincipal(name)}}, err == nil
 }
 
 // write puts the credentials of what is not refused on the disk.
