@@ -16,7 +16,7 @@ import (
 // AlterUserScramCredentials (key 51), v0 (KIP-554): sets and deletes users' credentials of SCRAM.
 //
 // A user stands at most once in a request, whatever the mechanism. Each user is answered; what is valid is done though
-// others are not. The client sends the salted password. What is kept of it is written to a file of its own before the event
+// others are not, unless there is too much of it. The client sends the salted password. What is kept of it is written to a file of its own before the event
 // that names it: no journal holds a credential.
 //
 // Kafka asks for ALTER on CLUSTER; refused, every user of the request is answered CLUSTER_AUTHORIZATION_FAILED.
@@ -25,7 +25,12 @@ func (b *Broker) alterUserScramCredentials(ctx context.Context, r *wire.Request)
 	resp := respond[*kmsg.AlterUserSCRAMCredentialsResponse](r)
 	state, _ := b.view()
 	a := newScramAlterations(req, state)
-	b.alterScramUsers(ctx, r, a)
+	a.check(state)
+	if a.tooMany() {
+		a.refuseAll(&refusal{code: unknownServerError})
+	} else {
+		b.alterScramUsers(ctx, r, a)
+	}
 	for _, one := range a.list {
 		result := kmsg.NewAlterUserSCRAMCredentialsResponseResult()
 		result.User = one.user

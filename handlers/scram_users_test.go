@@ -154,3 +154,28 @@ func TestScramUsersAreBounded(t *testing.T) {
 		t.Errorf("one more than %d: %v", maxScramUsers, got)
 	}
 }
+
+// One request alters 10,000 users at most, as Kafka's does; the one too many leaves nothing behind, in the state or on the disk.
+func TestScramUsersOfARequestAreBounded(t *testing.T) {
+	b := startTestBroker(t, nil)
+	req := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+	for i := range maxScramAlterations + 1 {
+		u := kmsg.NewAlterUserSCRAMCredentialsRequestUpsertion()
+		u.Name, u.Mechanism, u.Iterations, u.Salt, u.SaltedPassword = fmt.Sprint(i), 1, sasl.IterationsMin, []byte("s"), []byte("x")
+		req.Upsertions = append(req.Upsertions, u)
+	}
+	c := b.connect()
+	results := request[*kmsg.AlterUserSCRAMCredentialsResponse](c, req, 0).Results
+	if len(results) != maxScramAlterations+1 {
+		t.Fatalf("%d results", len(results))
+	}
+	for _, r := range results {
+		if r.ErrorCode != unknownServerError || r.ErrorMessage != nil {
+			t.Fatalf("%s: %d %v", r.User, r.ErrorCode, r.ErrorMessage)
+		}
+	}
+	state, _ := b.store.View()
+	if files, err := b.fs.ReadDir("credentials"); err == nil && len(files) > 0 || state.ScramUsers.Len() > 0 {
+		t.Errorf("%d files and %d users are left", len(files), state.ScramUsers.Len())
+	}
+}

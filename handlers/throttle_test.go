@@ -207,6 +207,13 @@ func TestQuotasAreBounded(t *testing.T) {
 	if code := set(0, 1, strings.Repeat("x", maxName)); code != invalidRequest {
 		t.Errorf("a name of more than 4096 bytes: %d", code)
 	}
+	state, _ := b.broker.view()
+	if code := set(0, maxQuotaChanges+1, ""); code != policyViolation {
+		t.Errorf("a change too many: %d", code)
+	}
+	if after, _ := b.broker.view(); after.Quotas.Bytes() != state.Quotas.Bytes() {
+		t.Error("the first 10,000 of a request that is refused are there")
+	}
 	long := strings.Repeat("x", 4000)
 	for i := range 4 {
 		if code := set(i*950, 950, long); code != none {
@@ -217,7 +224,7 @@ func TestQuotasAreBounded(t *testing.T) {
 	if code := set(5000, 1, "y"); code != policyViolation {
 		t.Errorf("beyond 16 MiB: %d", code)
 	}
-	state, _ := b.broker.view()
+	state, _ = b.broker.view()
 	if most := int64(maxQuotaBytes + 1<<20); state.Quotas.Bytes() > most {
 		t.Errorf("quotas take %d bytes", state.Quotas.Bytes())
 	}
