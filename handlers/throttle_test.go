@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"net/netip"
 	"os"
 	"slices"
@@ -86,6 +87,22 @@ func TestAProducerIsMuted(t *testing.T) {
 			t.Errorf("acks=%d: told %s, muted for %v", acks, told, m.asked)
 		}
 		m.mu.Unlock()
+	}
+}
+
+// Kafka takes a quota that is no number, and gives such a client a batch at a time.
+func TestAQuotaThatIsNoNumber(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("t", 1)
+	produce := produceRequest("t", 1, batch(1, 0, -1, -1, -1))
+	c.send(produce)
+	c.receive(produce)
+	c.setQuota("test", consumerByteRate, math.NaN())
+	req := fetchRequest("t", 0, 1, 100)
+	c.send(req)
+	if p := c.receive(req).(*kmsg.FetchResponse).Topics[0].Partitions[0]; p.ErrorCode != none || len(p.RecordBatches) == 0 {
+		t.Errorf("a fetch gives code %d and %d bytes", p.ErrorCode, len(p.RecordBatches))
 	}
 }
 
