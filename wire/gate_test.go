@@ -167,3 +167,26 @@ func (s *renewingSession) Request(context.Context, *Request) (Reply, bool, error
 	s.after = true
 	return nil, true, nil
 }
+
+// What comes in the place of a login gets no room: neither for itself, nor for an answer of many times its size.
+func TestNoRoomBeforeTheLogin(t *testing.T) {
+	l, w := startGated(t)
+	p := dial(t, l)
+	p.ask(NewRequest(17, 1), 1)
+	long := NewRequest(36, 2).(*kmsg.SASLAuthenticateRequest)
+	long.SASLAuthBytes = make([]byte, 300<<10)
+	p.send(frameOf(long, 2))
+	p.closed()
+	if why := w.ended(t, 1); why == nil || why.Error() != "wrong token" {
+		t.Errorf("a long token ends with %v", why)
+	}
+	p = dial(t, l)
+	p.ask(NewRequest(17, 1), 1)
+	many := NewRequest(10, 4).(*kmsg.FindCoordinatorRequest)
+	many.CoordinatorKeys = make([]string, 100_000)
+	p.send(frameOf(many, 2))
+	p.closed()
+	if why := w.ended(t, 2); !errors.Is(why, ErrMemory) {
+		t.Errorf("a large request ends with %v", why)
+	}
+}
