@@ -52,7 +52,7 @@ func (b *Broker) mechanism(l Listener, name string) (sasl.Mechanism, error) {
 
 // scram lets in whom the journal knows, then the users that the broker was started with: who has changed a password for
 // good has changed it.
-func (b *Broker) scram(h sasl.Hash) (sasl.Mechanism, error) {
+func (b *Broker) scram(h sasl.Hash) (*sasl.SCRAM, error) {
 	secret, err := b.secrets.Decoy()
 	if err != nil {
 		return nil, inDir(b.fs, err)
@@ -67,8 +67,10 @@ func (b *Broker) scram(h sasl.Hash) (sasl.Mechanism, error) {
 	}
 	tokens := func(id string) (sasl.Credential, bool) { return b.handlers.TokenUser(h, id) }
 	return &sasl.SCRAM{Hash: h, Decoy: decoy, Tokens: tokens, Users: func(name string) (sasl.Credential, bool) {
-		if c, known := b.handlers.SCRAMUser(h, name); known {
-			return c, true
+		if c, known := b.handlers.SCRAMUser(h, name); c != nil {
+			return *c, true
+		} else if known { // the password that it was started with is one that was replaced
+			return sasl.Credential{}, false
 		}
 		c, known := started[name]
 		return c, known

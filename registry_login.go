@@ -6,18 +6,17 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 
 	"doze/certs"
 	"doze/sasl"
 )
 
-// passwords checks names and passwords outside Kafka's protocol: those of the users that the broker was started with, and of
-// those that clients have set. Any listener's users count.
+// passwords checks names and passwords outside Kafka's protocol: those that open a listener, by a mechanism that it has.
 type passwords struct {
-	broker  *Broker
 	plain   []*sasl.Plain
-	decoy   sasl.Decoy
+	scram   []*sasl.SCRAM
 	working chan struct{} // has room for the checks that are worked on at a time
 
 	mu    sync.Mutex
@@ -29,15 +28,18 @@ type passwords struct {
 const knownMax = 1000
 
 func (b *Broker) newPasswords() (*passwords, error) {
-	p := &passwords{broker: b, working: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), known: map[[32]byte]bool{}}
+	p := &passwords{working: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), known: map[[32]byte]bool{}}
 	rand.Read(p.key[:])
-	secret, err := b.secrets.Decoy()
-	if err != nil {
-		return nil, inDir(b.fs, err)
-	}
-	p.decoy = sasl.Decoy(secret)
+	enabled := map[string]bool{}
 	for _, l := range b.opt.Listeners {
 		if !b.opt.asksForLogin(l) {
+			continue
+		}
+		mechanisms := b.opt.mechanismsOf(l)
+		for _, name := range mechanisms {
+			enabled[name] = true
+		}
+		if !slices.Contains(mechanisms, "PLAIN") {
 			continue
 		}
 		users, err := b.opt.plainUsers(l)
@@ -45,6 +47,19 @@ func (b *Broker) newPasswords() (*passwords, error) {
 			return nil, err
 		}
 		p.plain = append(p.plain, sasl.NewPlain(users))
+	}
+	for _, h := range sasl.Hashes {
+		if !enabled[h.Mechanism()] {
+			continue
+		}
+		m, err := b.scram(h)
+		if err != nil {
+			return nil, err
+		}
+		p.scram = append(p.scram, m)
+	}
+	if len(p.plain)+len(p.scram) == 0 { // no listener has a mechanism of passwords: then users are the registry's alone
+		p.plain = append(p.plain, sasl.NewPlain(b.opt.Users))
 	}
 	return p, nil
 }
@@ -57,12 +72,12 @@ func (p *passwords) fit(user, password string) bool {
 		}
 	}
 	fits := false
-	for _, h := range sasl.Hashes {
-		c, known := p.broker.handlers.SCRAMUser(h, user)
+	for _, m := range p.scram {
+		c, known := m.Users(user)
 		if !known {
-			c = p.decoy.Credential(h, user)
+			c = m.Decoy.Credential(m.Hash, user)
 		}
-		fits = p.proves(h, password, c.Verifier) && known || fits
+		fits = p.proves(m.Hash, password, c.Verifier) && known || fits
 	}
 	return fits
 }
@@ -100,7 +115,7 @@ func (b *Broker) registryLogin(rules certs.Rules, certificates bool) (func(*http
 		known, err := b.newPasswords()
 		return func(r *http.Request) (string, bool) {
 			user, password, given := r.BasicAuth()
-			return sasl.UserPrincipal(user), given && user != "" && known.fit(user, password)
+			return sasl.UserPrincipal(user), given && user != "" && password != "" && known.fit(user, password)
 		}, err
 	case certificates:
 		return func(r *http.Request) (string, bool) {

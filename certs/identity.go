@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,8 @@ type Identity struct {
 
 	mu     sync.Mutex // who has it looks at the files; others go on with what there is
 	stamps []stamp
+	load   func() (*material, error)
+	failed string // why the files could not be used when they were last read; "": they could
 }
 
 // stamp tells one state of a file from another.
@@ -42,8 +45,8 @@ func New(s Settings) (*Identity, error) {
 	if s.ClientAuth != tls.NoClientCert && !s.Trusts() {
 		return nil, errors.New("clients are asked for certificates, but no authority is trusted; name some with --tls-client-ca or ssl.truststore.location")
 	}
-	i := &Identity{settings: s, stamps: stampsOf(s.files())}
-	m, err := s.load()
+	i := &Identity{settings: s, stamps: stampsOf(s.files()), load: s.load}
+	m, err := i.load()
 	if err != nil {
 		return nil, err
 	}
@@ -80,25 +83,30 @@ func (i *Identity) current() *tls.Config {
 	return i.config.Load()
 }
 
+// reread reads the files when they have changed. Those that could not be used are read again every time: what was wrong may
+// be mended without a trace on them, as a permission or descriptors that had run out.
 func (i *Identity) reread() {
 	// Stamps are taken before reading: a file that changes meanwhile is read again next time.
 	now := stampsOf(i.settings.files())
-	same := true
-	for n, s := range now {
-		same = same && s.size == i.stamps[n].size && s.modified.Equal(i.stamps[n].modified) && s.missing == i.stamps[n].missing
-	}
-	if same {
+	changed := !slices.EqualFunc(now, i.stamps, stamp.equal)
+	if !changed && i.failed == "" {
 		return
 	}
 	i.stamps = now
-	m, err := i.settings.load()
+	m, err := i.load()
 	if err != nil {
-		if i.settings.Report != nil {
+		if i.settings.Report != nil && (changed || err.Error() != i.failed) {
 			i.settings.Report(fmt.Errorf("read changed certificates: %w; the old ones go on: correct the file", err))
 		}
+		i.failed = err.Error()
 		return
 	}
+	i.failed = ""
 	i.config.Store(i.configWith(m))
+}
+
+func (s stamp) equal(o stamp) bool {
+	return s.size == o.size && s.modified.Equal(o.modified) && s.missing == o.missing
 }
 
 func (i *Identity) configWith(m *material) *tls.Config {

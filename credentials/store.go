@@ -53,6 +53,9 @@ func Open(fsys disk.FS, dir string) (*Store, error) {
 		return nil, fmt.Errorf("read credentials: %w", err)
 	}
 	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue // no file of ours; who opens a pipe waits for ever
+		}
 		if err := s.load(e.Name()); err != nil {
 			return nil, err
 		}

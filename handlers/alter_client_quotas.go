@@ -28,11 +28,19 @@ import (
 func (b *Broker) alterClientQuotas(ctx context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.AlterClientQuotasRequest)
 	alterations := quotaAlterations(req)
-	err := b.decide(ctx, r, req.ValidateOnly, func(tx *tx) { decideAlterQuotas(tx, alterations) })
+	var whole *refusal
+	err := b.decide(ctx, r, req.ValidateOnly, func(tx *tx) {
+		if whole = decideAlterQuotas(tx, alterations); whole != nil {
+			tx.Drop()
+		}
+	})
 	resp := respond[*kmsg.AlterClientQuotasResponse](r)
 	resp.Entries = []kmsg.AlterClientQuotasResponseEntry{}
 	for _, a := range alterations {
-		if err != nil && a.no == nil {
+		switch {
+		case whole != nil:
+			a.no = whole
+		case err != nil && a.no == nil:
 			a.no = storageRefusal(err)
 		}
 		resp.Entries = append(resp.Entries, a.answer())
@@ -208,11 +216,16 @@ func checkQuotaValue(keys map[string]quotaType, key string, value float64) *refu
 	return nil
 }
 
-// maxQuotaBytes bounds all quotas, as the state reckons them.
-const maxQuotaBytes = 16 << 20
+const (
+	// maxQuotaBytes bounds all quotas, as the state reckons them.
+	maxQuotaBytes = 16 << 20
+	// maxQuotaChanges is how many values one request changes, as in Kafka, where each is a record of its metadata log.
+	maxQuotaChanges = 10_000
+)
 
-// decideAlterQuotas makes the changes that change something.
-func decideAlterQuotas(tx *tx, alterations []*quotaAlteration) {
+// decideAlterQuotas makes the changes that change something, or says why none of them is made.
+func decideAlterQuotas(tx *tx, alterations []*quotaAlteration) *refusal {
+	changes := 0
 	for _, a := range alterations {
 		e := &journal.ClientQuotasAltered{Entity: projections.QuotaParts(a.entity)}
 		for _, v := range a.set {
@@ -225,6 +238,9 @@ func decideAlterQuotas(tx *tx, alterations []*quotaAlteration) {
 				e.Removed = append(e.Removed, key)
 			}
 		}
+		if changes += len(e.Set) + len(e.Removed); changes > maxQuotaChanges {
+			return refuse(policyViolation, "Request parameters do not satisfy the configured policy.")
+		}
 		switch {
 		case len(e.Set) == 0 && len(e.Removed) == 0:
 		case len(e.Set) > 0 && tx.State.Quotas.Bytes() > maxQuotaBytes:
@@ -234,4 +250,5 @@ func decideAlterQuotas(tx *tx, alterations []*quotaAlteration) {
 			tx.Emit(e)
 		}
 	}
+	return nil
 }

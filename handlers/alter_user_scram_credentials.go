@@ -16,7 +16,7 @@ import (
 // AlterUserScramCredentials (key 51), v0 (KIP-554): sets and deletes users' credentials of SCRAM.
 //
 // A user stands at most once in a request, whatever the mechanism. Each user is answered; what is valid is done though
-// others are not. The client sends the salted password. What is kept of it is written to a file of its own before the event
+// others are not, unless there is too much of it. The client sends the salted password. What is kept of it is written to a file of its own before the event
 // that names it: no journal holds a credential.
 //
 // Kafka asks for ALTER on CLUSTER; refused, every user of the request is answered CLUSTER_AUTHORIZATION_FAILED.
@@ -25,7 +25,12 @@ func (b *Broker) alterUserScramCredentials(ctx context.Context, r *wire.Request)
 	resp := respond[*kmsg.AlterUserSCRAMCredentialsResponse](r)
 	state, _ := b.view()
 	a := newScramAlterations(req, state)
-	b.alterScramUsers(ctx, r, a)
+	a.check(state)
+	if a.tooMany() {
+		a.refuseAll(&refusal{code: unknownServerError})
+	} else {
+		b.alterScramUsers(ctx, r, a)
+	}
 	for _, one := range a.list {
 		result := kmsg.NewAlterUserSCRAMCredentialsResponseResult()
 		result.User = one.user
@@ -59,19 +64,24 @@ func (b *Broker) alterScramUsers(ctx context.Context, r *wire.Request, a *scramA
 	}
 }
 
-// SCRAMUser is the credential of a user of the journal. Without its file there is none.
-func (b *Broker) SCRAMUser(h sasl.Hash, name string) (sasl.Credential, bool) {
-	state, _ := b.view()
-	user, known := state.ScramUsers.Get(name, int8(h))
-	if !known {
-		return sasl.Credential{}, false
+// SCRAMUser is the credential of a user of the journal, which knows the user or not. nil: its file is missing or damaged, and
+// nobody is let in.
+func (b *Broker) SCRAMUser(h sasl.Hash, name string) (c *sasl.Credential, known bool) {
+	for tried := (credentials.Ref{}); ; {
+		state, _ := b.view()
+		user, known := state.ScramUsers.Get(name, int8(h))
+		if !known {
+			return nil, false
+		}
+		body, kept := b.credentials.Get(user.Ref)
+		if verifier, err := sasl.DecodeVerifier(body); kept && err == nil {
+			return &sasl.Credential{Verifier: verifier, Who: sasl.Identity{Principal: sasl.UserPrincipal(name)}}, true
+		}
+		if tried == user.Ref {
+			return nil, true
+		}
+		tried = user.Ref // it may have been replaced since the state was looked at
 	}
-	body, kept := b.credentials.Get(user.Ref)
-	if !kept {
-		return sasl.Credential{}, false
-	}
-	verifier, err := sasl.DecodeVerifier(body)
-	return sasl.Credential{Verifier: verifier, Who: sasl.Identity{Principal: sasl.UserPrincipal(name)}}, err == nil
 }
 
 // write puts the credentials of what is not refused on the disk.

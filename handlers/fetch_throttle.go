@@ -18,7 +18,11 @@ func (b *Broker) fetchRoom(r *wire.Request, follower bool) int64 {
 	if follower || !b.quotas.refresh(state) {
 		return math.MaxInt32
 	}
-	return int64(min(b.quotas.fetch.Most(quotaUser(r), r.ClientID), math.MaxInt32))
+	most := b.quotas.fetch.Most(quotaUser(r), r.ClientID)
+	if math.IsNaN(most) { // Java reads it as 0, Go as what the processor likes
+		return 0
+	}
+	return int64(min(most, math.MaxInt32))
 }
 
 // within lowers what is wanted to what there is room for.

@@ -15,6 +15,8 @@ const (
 	maxScramUsers     = 100_000
 	maxScramUserBytes = 128 << 20
 	maxSalt           = 1024
+	// maxScramAlterations is how many users one request alters, as in Kafka, where each is a record of its metadata log.
+	maxScramAlterations = 10_000
 )
 
 // scramAlteration is what a request wants of one user.
@@ -109,6 +111,24 @@ func (one *scramAlteration) checkSizes() *refusal {
 		return &refusal{code: unknownServerError}
 	}
 	return nil
+}
+
+// tooMany says whether there is more to do than one request may do: then none of it is done.
+func (a *scramAlterations) tooMany() bool {
+	n := 0
+	for _, one := range a.list {
+		if one.refused == nil {
+			n++
+		}
+	}
+	return n > maxScramAlterations
+}
+
+// refuseAll refuses everything, whatever was wrong with it.
+func (a *scramAlterations) refuseAll(why *refusal) {
+	for _, one := range a.list {
+		one.refused = why
+	}
 }
 
 // fail refuses what was not refused yet.

@@ -38,8 +38,8 @@ func (c *testConn) deleteUser(user string) int16 {
 
 // opens tells whether a password is the user's.
 func (b *testBroker) opens(user, password string) bool {
-	c, known := b.broker.SCRAMUser(sasl.SHA256, user)
-	if !known {
+	c, _ := b.broker.SCRAMUser(sasl.SHA256, user)
+	if c == nil {
 		return false
 	}
 	want, err := sasl.SHA256.OfPassword(password, c.Verifier.Salt, c.Verifier.Iterations)
@@ -152,5 +152,30 @@ func TestScramUsersAreBounded(t *testing.T) {
 	a.check(full)
 	if got := a.list[0].refused; got == nil || got.code != unacceptableCredential {
 		t.Errorf("one more than %d: %v", maxScramUsers, got)
+	}
+}
+
+// One request alters 10,000 users at most, as Kafka's does; the one too many leaves nothing behind, in the state or on the disk.
+func TestScramUsersOfARequestAreBounded(t *testing.T) {
+	b := startTestBroker(t, nil)
+	req := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+	for i := range maxScramAlterations + 1 {
+		u := kmsg.NewAlterUserSCRAMCredentialsRequestUpsertion()
+		u.Name, u.Mechanism, u.Iterations, u.Salt, u.SaltedPassword = fmt.Sprint(i), 1, sasl.IterationsMin, []byte("s"), []byte("x")
+		req.Upsertions = append(req.Upsertions, u)
+	}
+	c := b.connect()
+	results := request[*kmsg.AlterUserSCRAMCredentialsResponse](c, req, 0).Results
+	if len(results) != maxScramAlterations+1 {
+		t.Fatalf("%d results", len(results))
+	}
+	for _, r := range results {
+		if r.ErrorCode != unknownServerError || r.ErrorMessage != nil {
+			t.Fatalf("%s: %d %v", r.User, r.ErrorCode, r.ErrorMessage)
+		}
+	}
+	state, _ := b.store.View()
+	if files, err := b.fs.ReadDir("credentials"); err == nil && len(files) > 0 || state.ScramUsers.Len() > 0 {
+		t.Errorf("%d files and %d users are left", len(files), state.ScramUsers.Len())
 	}
 }

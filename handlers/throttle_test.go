@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"net/netip"
 	"os"
 	"slices"
@@ -86,6 +87,22 @@ func TestAProducerIsMuted(t *testing.T) {
 			t.Errorf("acks=%d: told %s, muted for %v", acks, told, m.asked)
 		}
 		m.mu.Unlock()
+	}
+}
+
+// Kafka takes a quota that is no number, and gives such a client a batch at a time.
+func TestAQuotaThatIsNoNumber(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	c.createTopic("t", 1)
+	produce := produceRequest("t", 1, batch(1, 0, -1, -1, -1))
+	c.send(produce)
+	c.receive(produce)
+	c.setQuota("test", consumerByteRate, math.NaN())
+	req := fetchRequest("t", 0, 1, 100)
+	c.send(req)
+	if p := c.receive(req).(*kmsg.FetchResponse).Topics[0].Partitions[0]; p.ErrorCode != none || len(p.RecordBatches) == 0 {
+		t.Errorf("a fetch gives code %d and %d bytes", p.ErrorCode, len(p.RecordBatches))
 	}
 }
 
@@ -207,6 +224,13 @@ func TestQuotasAreBounded(t *testing.T) {
 	if code := set(0, 1, strings.Repeat("x", maxName)); code != invalidRequest {
 		t.Errorf("a name of more than 4096 bytes: %d", code)
 	}
+	state, _ := b.broker.view()
+	if code := set(0, maxQuotaChanges+1, ""); code != policyViolation {
+		t.Errorf("a change too many: %d", code)
+	}
+	if after, _ := b.broker.view(); after.Quotas.Bytes() != state.Quotas.Bytes() {
+		t.Error("the first 10,000 of a request that is refused are there")
+	}
 	long := strings.Repeat("x", 4000)
 	for i := range 4 {
 		if code := set(i*950, 950, long); code != none {
@@ -217,7 +241,7 @@ func TestQuotasAreBounded(t *testing.T) {
 	if code := set(5000, 1, "y"); code != policyViolation {
 		t.Errorf("beyond 16 MiB: %d", code)
 	}
-	state, _ := b.broker.view()
+	state, _ = b.broker.view()
 	if most := int64(maxQuotaBytes + 1<<20); state.Quotas.Bytes() > most {
 		t.Errorf("quotas take %d bytes", state.Quotas.Bytes())
 	}

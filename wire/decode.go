@@ -110,10 +110,14 @@ func (s *Server) decodeBody(r *Request, b []byte) (kmsg.Request, error) {
 	return body, nil
 }
 
-// reserve charges what a request takes decoded.
+// reserve charges what a request takes decoded. Who has not logged in gets no room for other than messages of logins: requests
+// that come in their place are answered, at many times their size, and would take the memory of those who have.
 func (s *Server) reserve(r *Request, cost int64) error {
 	if cost <= freeDecode {
 		return nil
+	}
+	if !r.Conn.open() && r.Key != keySASLAuthenticate {
+		return fmt.Errorf("take %d bytes before the login: %w", cost, ErrMemory)
 	}
 	if err := s.decoding.take(cost, r.Conn.ended()); err != nil {
 		return err

@@ -119,12 +119,14 @@ func (c *Conn) handle(r *Request, handle Handle) (reply Reply, err error) {
 	return handle(&c.ctx, r)
 }
 
-// token shows a frame without a header to the gate.
+// token shows a frame without a header to the gate. What was asked before, in a session that is being renewed, is answered
+// first.
 func (c *Conn) token(f frame) (bool, error) {
 	answer, taken, err := c.gate.Frame(&c.ctx, f.body)
 	if err != nil || !taken || answer == nil {
 		return taken, err
 	}
+	c.out.wait()
 	b := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(answer)), uint32(len(answer)))
 	_, err = c.nc.Write(append(b, answer...))
 	return true, err

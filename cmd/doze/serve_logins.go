@@ -104,14 +104,23 @@ func (g gathered) users() (map[string]string, error) {
 	return users, nil
 }
 
-// addUsers reads lines of NAME:PASSWORD; empty ones and those that begin with # are skipped.
+// addUsers reads lines of NAME:PASSWORD; empty ones and those that begin with # are skipped, as is the mark that some editors
+// put before a text in UTF-8. A name that stands twice is refused: of two passwords one would be thought gone.
 func addUsers(users map[string]string, file string, lines []string) error {
 	for i, line := range lines {
 		line = strings.TrimSuffix(line, "\r")
-		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+		if i == 0 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if said := strings.TrimSpace(line); said == "" || strings.HasPrefix(said, "#") {
 			continue
 		}
-		if err := addUser(users, line); err != nil {
+		known := len(users)
+		err := addUser(users, line)
+		if err == nil && len(users) == known {
+			err = errors.New("the user of this line stands in the file twice; keep one of the lines")
+		}
+		if err != nil {
 			return fmt.Errorf("%s line %d: %w", file, i+1, err)
 		}
 	}
@@ -121,7 +130,7 @@ func addUsers(users map[string]string, file string, lines []string) error {
 // addUser takes everything behind the first colon for the password.
 func addUser(users map[string]string, text string) error {
 	name, password, ok := strings.Cut(text, ":")
-	if !ok || name == "" || password == "" {
+	if !ok || name == "" || password == "" || strings.Contains(text, "\x00") {
 		return errors.New("a user is written as NAME:PASSWORD")
 	}
 	users[name] = password
