@@ -110,21 +110,3 @@ var impliedBy = map[kmsg.ACLOperation][]kmsg.ACLOperation{
 
 // aclTwoPhaseCommit is the operation of KIP-939, which the client has no name for.
 const aclTwoPhaseCommit kmsg.ACLOperation = 15
-
-// aclOperations are the operations that a type of resource has, in the order of the protocol.
-var aclOperations = map[kmsg.ACLResourceType][]kmsg.ACLOperation{
-	kmsg.ACLResourceTypeTopic: {
-		kmsg.ACLOperationRead, kmsg.ACLOperationWrite, kmsg.ACLOperationCreate, kmsg.ACLOperationDelete, kmsg.ACLOperationAlter,
-		kmsg.ACLOperationDescribe, kmsg.ACLOperationDescribeConfigs, kmsg.ACLOperationAlterConfigs,
-	},
-	kmsg.ACLResourceTypeGroup: {
-		kmsg.ACLOperationRead, kmsg.ACLOperationDelete, kmsg.ACLOperationDescribe, kmsg.ACLOperationDescribeConfigs, kmsg.ACLOperationAlterConfigs,
-	},
-	kmsg.ACLResourceTypeCluster: {
-		kmsg.ACLOperationCreate, kmsg.ACLOperationAlter, kmsg.ACLOperationDescribe, kmsg.ACLOperationClusterAction,
-		kmsg.ACLOperationDescribeConfigs, kmsg.ACLOperationAlterConfigs, kmsg.ACLOperationIdempotentWrite,
-	},
-	kmsg.ACLResourceTypeTransactionalId: {kmsg.ACLOperationWrite, kmsg.ACLOperationDescribe, aclTwoPhaseCommit},
-	kmsg.ACLResourceTypeDelegationToken: {kmsg.ACLOperationDescribe},
-	kmsg.ACLResourceTypeUser:            {kmsg.ACLOperationCreateTokens, kmsg.ACLOperationDescribeTokens},
-}

@@ -3,7 +3,6 @@ package console
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -308,6 +307,3 @@ func entryPage(r *request) (answer, error) {
 func statePath(seq uint64, table string) string {
 	return withQuery("/timeline/state", "at", strconv.FormatUint(seq, 10), "table", table)
 }
-
-// areaIndex is an area's place in the strips.
-func areaIndex(area string) int { return slices.Index(inside.Areas, area) }

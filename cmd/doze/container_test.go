@@ -146,7 +146,7 @@ func startContainer(t *testing.T, dir string, environ []string, command ...strin
 	c := new(container)
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append([]string{
-		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "DOZE_DATA_DIR=" + filepath.Join(dir, "data"), "DOZE_UNPROTECTED=true", "DOZE_SCHEMA_REGISTRY_ADDR=127.0.0.1:0",
+		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "DOZE_DATA_DIR=" + filepath.Join(dir, "data"), "DOZE_UNPROTECTED=true", "DOZE_SCHEMA_REGISTRY_ADDR=127.0.0.1:0", "DOZE_CONSOLE_ADDR=127.0.0.1:0",
 	}, environ...)
 	cmd.Stdout, cmd.Stderr = c, c
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
