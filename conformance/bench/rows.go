@@ -53,6 +53,11 @@ func idleRows() []row {
 				{key: "rss", label: "memory", unit: "MiB", targets: []target{atMost(30)}},
 				{key: "cpu", label: "CPU", unit: "ms/s", targets: []target{atMost(1)}}},
 			broker: own, make: newIdle},
+		{name: "idle-all", title: "the same with registry and console",
+			metrics: []metric{
+				{key: "rss", label: "memory", unit: "MiB", targets: []target{atMost(45)}},
+				{key: "cpu", label: "CPU", unit: "ms/s", targets: []target{atMost(1)}}},
+			columns: dozeOnly, broker: own, setup: brokers.Setup{Registry: true, Console: true}, make: newIdle},
 		{name: "connections", title: "connections that sent ApiVersions and then nothing",
 			metrics: []metric{
 				{key: "memory", label: "memory each", unit: "KiB", targets: []target{atMost(12)}},

@@ -109,6 +109,7 @@ type Setup struct {
 	Registry bool // doze's schema registry
 	TLS      bool // a second listener, with TLS; of doze and Kafka
 	Guarded  bool // doze's authorizer
+	Console  bool // doze's web console
 }
 
 // Start starts a broker on an empty directory.

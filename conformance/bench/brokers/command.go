@@ -18,7 +18,11 @@ func (l *Launcher) command(b *Broker) (*exec.Cmd, error) {
 		if b.RegistryAddr != "" {
 			registry = "--schema-registry-addr=" + b.RegistryAddr
 		}
-		cmd := exec.Command(l.DozePath, "serve", registry, "--listen", "PLAINTEXT://"+b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
+		console := "--console=false"
+		if b.setup.Console {
+			console = "--console-addr=" + l.takePort()
+		}
+		cmd := exec.Command(l.DozePath, "serve", registry, console, "--listen", "PLAINTEXT://"+b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
 		if b.TLSAddr != "" {
 			cmd.Args = append(cmd.Args, "--listen", "SSL://"+b.TLSAddr,
 				"--tls-cert", filepath.Join(b.dir, certificateFile), "--tls-key", filepath.Join(b.dir, keyFile))
