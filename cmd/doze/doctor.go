@@ -97,7 +97,10 @@ func examine(o doze.Options) []finding {
 		all = append(all, examinePort(l.Address))
 	}
 	if o.SchemaRegistry != "" {
-		all = append(all, examineRegistry(o.SchemaRegistry, o.SchemaRegistryMayLack))
+		all = append(all, examineWeb("schema registry", "schema-registry", o.SchemaRegistry, o.SchemaRegistryMayLack))
+	}
+	if o.Console != "" {
+		all = append(all, examineWeb("console", "console", o.Console, o.ConsoleMayLack))
 	}
 	if !o.Ephemeral {
 		all = append(all, examineDir(o.DataDir), examineClock(o.DataDir, time.Now()))
@@ -123,12 +126,13 @@ func examinePort(address string) finding {
 	return finding{"fail", fmt.Sprintf("%s cannot be listened on: %v", address, err), "choose another address with --listen"}
 }
 
-// examineRegistry looks at the port of the schema registry; one that nobody asked for is missed, but keeps nothing from running.
-func examineRegistry(address string, mayLack bool) finding {
+// examineWeb looks at the port of the schema registry or the console; one that nobody asked for is missed, but keeps nothing from
+// running.
+func examineWeb(what, flag, address string, mayLack bool) finding {
 	f := examinePort(address)
-	f.What = "schema registry: " + f.What
+	f.What = what + ": " + f.What
 	if f.Level == "fail" {
-		f.Mend = "end that process, or choose another port with --schema-registry-addr, or --schema-registry=false"
+		f.Mend = fmt.Sprintf("end that process, or choose another port with --%s-addr, or --%s=false", flag, flag)
 		if mayLack {
 			f.Level = "warn"
 		}

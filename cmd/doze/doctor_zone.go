@@ -45,6 +45,9 @@ func examineZone(g gathered, o *doze.Options, zone names.Zone) []finding {
 	if o.SchemaRegistry == doze.DefaultSchemaRegistry {
 		o.SchemaRegistry = net.JoinHostPort(d.address.String(), fmt.Sprint(names.RegistryPort))
 	}
+	if o.Console == doze.DefaultConsole {
+		o.Console = net.JoinHostPort(d.address.String(), fmt.Sprint(names.ConsolePort))
+	}
 	d.examineBook()
 	d.examineResolver()
 	if zone == zoneAt("") {
