@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,9 +166,26 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	flag.Parse()
+	playAtOnce(scenariosAtOnce)
 	code := m.Run()
 	_ = RemoveSignedTokens()
 	os.Exit(code)
+}
+
+// scenariosAtOnce is how many scenarios are played at a time: most of them wait, for throttled answers and for timers.
+const scenariosAtOnce = 6
+
+// playAtOnce lets at least n tests run in parallel, unless the command line says how many.
+func playAtOnce(n int) {
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if said || runtime.GOMAXPROCS(0) >= n {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
+		panic(err) // the flag is there, and takes numbers
+	}
 }
 
 func serve(text string) error {
