@@ -4,11 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 )
 
-// printList prints rows: as a table for people, as a JSON array for programs.
-func printList(w io.Writer, asJSON bool, rows [][]field) error {
+// printList prints rows: as a table for people, as a JSON array for programs. Where there are none, people are told so, beside the output.
+func printList(p *process, asJSON bool, rows [][]field, none string) error {
+	w := p.stdout
+	if len(rows) == 0 && !asJSON {
+		fmt.Fprintln(p.stderr, none)
+	}
 	if asJSON {
 		all := make([]object, len(rows))
 		for i, row := range rows {

@@ -37,7 +37,7 @@ func (c *groupListCmd) Run(p *process) error {
 				{Name: "protocol", Value: g.ProtocolType},
 			})
 		}
-		return printList(p.stdout, c.JSON, rows)
+		return printList(p, c.JSON, rows, "no groups; one comes with its first member: doze consume TOPIC --group NAME")
 	})
 }
 

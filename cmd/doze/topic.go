@@ -64,7 +64,7 @@ func (c *topicListCmd) Run(p *process) error {
 		for _, t := range topics.Sorted() {
 			rows = append(rows, []field{{Name: "topic", Value: t.Topic}, {Name: "partitions", Value: int64(len(t.Partitions))}})
 		}
-		return printList(p.stdout, c.JSON, rows)
+		return printList(p, c.JSON, rows, "no topics; doze topic create NAME makes one")
 	})
 }
 
@@ -258,7 +258,7 @@ func (c *topicConfigCmd) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		return printList(p.stdout, c.JSON, rows)
+		return printList(p, c.JSON, rows, "no config is set; --all shows what holds")
 	})
 }
 
