@@ -145,15 +145,7 @@ func (g registryReader) whyReferenced(ctx context.Context, subject string, numbe
 }
 
 func deleteSchema(r *request) (answer, error) {
-	registry, err := r.registry()
-	if err != nil {
-		return nil, err
-	}
-	name, err := r.named("subject")
-	if err != nil {
-		return nil, err
-	}
-	f, err := r.form()
+	registry, name, f, err := r.subjectForm()
 	if err != nil {
 		return nil, err
 	}
@@ -194,17 +186,21 @@ func (g registryReader) deleted(r *request, name string, number int, how sr.Dele
 	return done{To: to, Toast: gone + ". It can be restored."}, nil
 }
 
+// subjectForm is what a form about a subject needs.
+func (r *request) subjectForm() (registry registryReader, subject string, f form, err error) {
+	if registry, err = r.registry(); err != nil {
+		return registry, "", f, err
+	}
+	if subject, err = r.named("subject"); err != nil {
+		return registry, "", f, err
+	}
+	f, err = r.form()
+	return registry, subject, f, err
+}
+
 // restoreSchema registers softly deleted versions again, in their order: they keep their ids and get new numbers.
 func restoreSchema(r *request) (answer, error) {
-	registry, err := r.registry()
-	if err != nil {
-		return nil, err
-	}
-	name, err := r.named("subject")
-	if err != nil {
-		return nil, err
-	}
-	f, err := r.form()
+	registry, name, f, err := r.subjectForm()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"html"
 	"net/http"
 	"net/url"
@@ -68,21 +67,9 @@ func TestSecurityForms(t *testing.T) {
 // startGuarded is a walk with a broker that has an authorizer; the console, which does not log in, is a super user.
 func startGuarded(t *testing.T) *walk {
 	t.Helper()
-	broker, err := doze.New(doze.Options{
+	broker := runBroker(t, doze.Options{
 		DataDir: t.TempDir(), Listeners: []doze.Listener{{Address: "127.0.0.1:0"}},
 		Properties: map[string]string{"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer", "super.users": "User:ANONYMOUS", "allow.everyone.if.no.acl.found": "false"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- broker.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
 	})
 	c, err := console.New(console.Options{Bootstrap: []string{broker.Addr()}, Access: closedAccess{}})
 	if err != nil {

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -151,19 +150,7 @@ func TestAnotherKafkaHasNoInside(t *testing.T) {
 // startConsole runs a broker with its own console and gives the console's URL.
 func startConsole(t testing.TB) (*doze.Broker, *walk) {
 	t.Helper()
-	broker, err := doze.New(doze.Options{DataDir: t.TempDir(), Listeners: []doze.Listener{{Address: "127.0.0.1:0"}}, Console: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- broker.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	broker := runBroker(t, doze.Options{DataDir: t.TempDir(), Listeners: []doze.Listener{{Address: "127.0.0.1:0"}}, Console: "127.0.0.1:0"})
 	return broker, &walk{t: t, broker: broker, at: broker.Ready().Console}
 }
 

@@ -55,20 +55,8 @@ type walk struct {
 // startBroker runs a broker on free ports, with a schema registry.
 func startBroker(t testing.TB) *doze.Broker {
 	t.Helper()
-	broker, err := doze.New(doze.Options{
+	broker := runBroker(t, doze.Options{
 		DataDir: t.TempDir(), Listeners: []doze.Listener{{Address: "127.0.0.1:0"}}, SchemaRegistry: "127.0.0.1:0",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- broker.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
 	})
 	return broker
 }
@@ -199,4 +187,23 @@ func (r reply) lacks(t testing.TB, texts ...string) {
 			t.Errorf("the page has %q:\n%s", s, r.Body)
 		}
 	}
+}
+
+// runBroker runs a broker until the test ends.
+func runBroker(t testing.TB, o doze.Options) *doze.Broker {
+	t.Helper()
+	broker, err := doze.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- broker.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return broker
 }

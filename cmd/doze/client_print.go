@@ -34,6 +34,7 @@ func printReport(w io.Writer, asJSON bool, r *report) error {
 	return r.printText(w)
 }
 
+// printIndented prints JSON for people who read it too.
 func printIndented(w io.Writer, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -70,19 +69,7 @@ func (r *report) object() object {
 	return o
 }
 
-func (r *report) printJSON(w io.Writer) error {
-	b, err := json.Marshal(r.object())
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, b, "", " "); err != nil {
-		return err
-	}
-	out.WriteByte('\n')
-	_, err = out.WriteTo(w)
-	return err
-}
+func (r *report) printJSON(w io.Writer) error { return printIndented(w, r.object()) }
 
 func (r *report) printMsgpack(w io.Writer) error {
 	out := bufio.NewWriter(w)
