@@ -82,5 +82,5 @@ func whoDid(c inside.Cause) string {
 	if c.API == "" {
 		return ""
 	}
-	return strings.TrimSpace(c.API + " by " + c.Client)
+	return strings.TrimSuffix(c.API+" of "+c.Client, " of ")
 }

@@ -109,9 +109,7 @@ func FuzzRules(f *testing.F) {
 		f.Add(l[0], l[1])
 	}
 	f.Fuzz(func(t *testing.T, text, name string) {
-		if len(text) > 4096 || len(name) > 1024 {
-			t.Skip("longer than what takes milliseconds") // a bound of the search, not of the rules
-		}
+		text, name = text[:min(len(text), 4096)], name[:min(len(name), 1024)] // what takes milliseconds: a bound of the search, not of the rules
 		if rules, err := ParseRules(text); err == nil {
 			_, _ = rules.User(name)
 		}

@@ -31,7 +31,7 @@ func TestBrokerConfigs(t *testing.T) {
 	w.get("/broker?q=num.io.threads").has(t, "kept")
 	w.get("/broker/config/log.retention.ms?broker=1").has(t, "New value", "default")
 	w.changes("/broker/config/log.retention.ms", "value", "123456", "scope", "all", "do", "set").has(t, "log.retention.ms is set", "123456", "all brokers, while they run")
-	hasLacks(t, w.get("/broker?changed=1"), []string{"log.retention.ms", "Show all keys"}, "num.io.threads")
+	hasLacks(t, w.get("/broker?changed=yes"), []string{"log.retention.ms", "Show all keys"}, "num.io.threads")
 	w.get("/broker/config/log.retention.ms").has(t, "Set back")
 	w.changes("/broker/config/log.retention.ms", "scope", "all", "do", "reset").has(t, "is set back")
 	wrong := w.post("/broker/config/log.retention.ms", "value", "<b>", "scope", "all", "do", "set")

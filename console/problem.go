@@ -78,16 +78,12 @@ func statusOf(ke *kerr.Error) int {
 
 // kafkaError is an error code of a response with the words that came with it; nil for code 0.
 func kafkaError(code int16, message *string) error {
-	err := kerr.ErrorForCode(code)
-	if err == nil || message == nil || *message == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", *message, err)
+	return withWords(kerr.ErrorForCode(code), deref(message))
 }
 
-// withWords adds the broker's own words to an error of Kafka.
+// withWords adds the broker's own words to an error of Kafka, or to none.
 func withWords(err error, words string) error {
-	if words == "" {
+	if err == nil || words == "" {
 		return err
 	}
 	return fmt.Errorf("%s: %w", words, err)

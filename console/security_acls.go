@@ -306,8 +306,8 @@ func (r *request) createACL(ctx context.Context, a kadm.DescribedACL) error {
 		return fmt.Errorf("create ACL: %w", err)
 	}
 	for _, res := range resp.Results {
-		if err := kerr.ErrorForCode(res.ErrorCode); err != nil {
-			return saidBy(err, deref(res.ErrorMessage))
+		if err := kafkaError(res.ErrorCode, res.ErrorMessage); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -325,8 +325,8 @@ func (r *request) removeACL(ctx context.Context, a kadm.DescribedACL) error {
 		return fmt.Errorf("delete ACL: %w", err)
 	}
 	for _, res := range resp.Results {
-		if err := kerr.ErrorForCode(res.ErrorCode); err != nil {
-			return saidBy(err, deref(res.ErrorMessage))
+		if err := kafkaError(res.ErrorCode, res.ErrorMessage); err != nil {
+			return err
 		}
 		if len(res.MatchingACLs) == 0 {
 			return notFound("There is no such ACL any more")

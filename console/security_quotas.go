@@ -193,7 +193,7 @@ func (r *request) alterQuota(entry kadm.AlterClientQuotaEntry) error {
 	}
 	for _, a := range answered {
 		if a.Err != nil {
-			return saidBy(a.Err, a.ErrMessage)
+			return withWords(a.Err, a.ErrMessage)
 		}
 	}
 	return nil

@@ -124,7 +124,7 @@ func userAnswer(answered kadm.AlteredUserSCRAMs, err error) error {
 	}
 	for _, a := range answered.Sorted() {
 		if a.Err != nil {
-			return saidBy(a.Err, a.ErrMessage)
+			return withWords(a.Err, a.ErrMessage)
 		}
 	}
 	return nil
