@@ -145,8 +145,11 @@ func (c consoleBroker) About() console.About {
 
 // Acts says whether a config key changes what doze does.
 func (consoleBroker) Acts(resource, key string) bool {
+	if resource == "broker" {
+		return configs.BrokerKeyActs(key)
+	}
 	table, known := map[string]*configs.Table{
-		"topic": configs.TopicKeys, "broker": configs.BrokerKeys, "group": configs.GroupKeys, "client-metrics": configs.ClientMetricsKeys,
+		"topic": configs.TopicKeys, "group": configs.GroupKeys, "client-metrics": configs.ClientMetricsKeys,
 	}[resource]
 	if !known {
 		return false

@@ -135,7 +135,7 @@ func describedConfig(req *kmsg.DescribeConfigsRequest, e configs.Entry) kmsg.Des
 	case e.Source == configs.DynamicBrokerLogger:
 		config.Documentation = text("") // asked for or not, where others send null
 	case req.IncludeDocumentation && e.Doc == "":
-		config.Documentation = text("Kept and described for clients; nothing in doze depends on it.")
+		config.Documentation = text(configs.DocOfOther(e.Name))
 	case req.IncludeDocumentation:
 		config.Documentation = &e.Doc
 	}
