@@ -41,6 +41,7 @@ func (h health) Close() error {
 	if h.server == nil {
 		return nil
 	}
-	h.ln.Close() // it may not serve yet
-	return h.server.Close()
+	err := h.server.Close()
+	h.ln.Close() // the server has closed it, unless it did not serve yet
+	return err
 }
