@@ -33,6 +33,15 @@ type decoded struct {
 	Clipped bool // Text is not all of it
 }
 
+// Line is Text for a row of a table: JSON without the white space between its tokens, which would fill the row.
+func (d decoded) Line() string {
+	var line bytes.Buffer
+	if !d.JSON || json.Compact(&line, []byte(d.Text)) != nil {
+		return d.Text
+	}
+	return line.String()
+}
+
 // decodings are the ways that a person can choose, in the order of the menu.
 var decodings = []string{"auto", "registry", "json", "text", "msgpack", "cbor", "number", "base64", "hex"}
 

@@ -92,4 +92,6 @@ func TestDecodings(t *testing.T) {
 			t.Errorf("%x as %q lacks %q: %s", k.record.Value, k.as, k.want, page.Body)
 		}
 	}
+	w.produce(c, record("{\n  \"n\": 9007199254740993,\n  \"s\": \"two  spaces\"\n}"))
+	w.get("/topics/t").has(t, `<code class="short">{&#34;n&#34;:9007199254740993,&#34;s&#34;:&#34;two  spaces&#34;}</code>`)
 }
