@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"doze"
+	"doze/fixtures"
 	"doze/names"
 )
 
@@ -123,20 +125,31 @@ func (at endpoint) client(ctx context.Context, more ...kgo.Opt) (*kgo.Client, er
 const connectLimit = 10 * time.Second
 
 func (at endpoint) unreachable(err error) error {
+	servers := strings.Join(at.servers, ",")
+	if keptOut(err) {
+		return fmt.Errorf("reach the broker at %s: %w; give what it asks for in a file: --client-config FILE", servers, err)
+	}
 	var op *net.OpError
 	if errors.As(err, &op) {
 		err = op.Err
 	}
-	return fmt.Errorf("reach the broker at %s: %w; start one with doze serve, or name another with --bootstrap", strings.Join(at.servers, ","), err)
+	return fmt.Errorf("reach the broker at %s: %w; start one with doze serve, or name another with --bootstrap", servers, err)
+}
+
+// keptOut tells that there is a broker, and that it asks for TLS or a login that it did not get.
+func keptOut(err error) bool {
+	var cut *kgo.ErrFirstReadEOF
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &cut) || errors.As(err, &certificate) || errors.Is(err, kerr.SaslAuthenticationFailed) || errors.Is(err, kerr.UnsupportedSaslMechanism)
 }
 
 // codeError is a code of Kafka's with what the broker says about it; nil for none.
 func codeError(code int16, message *string) error {
 	err := kerr.ErrorForCode(code)
-	if err != nil && message != nil && *message != "" {
-		return fmt.Errorf("%s (%w)", *message, err)
+	if message == nil {
+		return err
 	}
-	return err
+	return fixtures.BrokerError(err, *message)
 }
 
 // administrator is a client for administration, with the one below for what kadm has no request for.

@@ -90,9 +90,14 @@ func askForDir(address string) (string, error) {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
 	defer cancel()
+	if err := client.Ping(ctx); keptOut(err) {
+		return "", fmt.Errorf("ask the broker at %s for its data directory: it wants TLS or a login; name its data directory", address)
+	} else if err != nil {
+		return "", fmt.Errorf("ask the broker at %s for its data directory: %w; is it running, and is that its address?", address, err)
+	}
 	answers, err := kadm.NewClient(client).DescribeAllLogDirs(ctx, nil)
 	if err != nil {
-		return "", fmt.Errorf("ask the broker at %s for its data directory: %w; is it running, and is that its address?", address, err)
+		return "", fmt.Errorf("ask the broker at %s for its data directory: %w; name its data directory", address, err)
 	}
 	for _, dirs := range answers {
 		for dir := range dirs {

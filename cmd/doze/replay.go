@@ -154,9 +154,9 @@ func (c *replayCmd) unmatched(result *replay.Result, printed replay.Format) []st
 		}
 		note := "there is no event of kind " + journal.Quoted(kind)
 		if nearest := configs.Nearest(kind, slices.Values(result.Kinds)); nearest != "" {
-			note += "; did you mean " + nearest + "?"
+			note += ", did you mean " + nearest + "?"
 		}
-		notes = append(notes, note+" There are "+strings.Join(result.Kinds, ", "))
+		notes = append(notes, note+"; there are "+strings.Join(result.Kinds, ", "))
 	}
 	return notes
 }

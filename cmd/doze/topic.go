@@ -104,21 +104,25 @@ func (c *topicCreateCmd) Run(p *process) error {
 			if c.IfNotExists && errors.Is(err, kerr.TopicAlreadyExists) {
 				continue
 			}
-			errs = append(errs, refused("create topic "+t.Name, err, made.ErrMessage))
+			err = refused("create topic", t.Name, err, made.ErrMessage)
+			if errors.Is(err, kerr.TopicAlreadyExists) {
+				err = fmt.Errorf("%w; --if-not-exists leaves it as it is", err)
+			}
+			errs = append(errs, err)
 		}
 		return errors.Join(errs...)
 	})
 }
 
-// refused is a broker's error with what it said about it.
-func refused(what string, err error, message string) error {
+// refused is a broker's error about a topic with what it said about it; nil for none.
+func refused(what, topic string, err error, message string) error {
 	switch {
 	case err == nil:
 		return nil
-	case message != "" && !strings.Contains(err.Error(), message):
-		return fmt.Errorf("%s: %s (%w)", what, message, err)
+	case errors.Is(err, kerr.UnknownTopicOrPartition):
+		return noTopic(topic, err)
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return fmt.Errorf("%s %s: %w", what, topic, fixtures.BrokerError(err, message))
 }
 
 // pairs reads NAME=VALUE texts.
@@ -144,7 +148,7 @@ func (c *topicDeleteCmd) Run(p *process) error {
 		var errs []error
 		for _, name := range c.Names {
 			gone, err := admin.DeleteTopic(ctx, name)
-			errs = append(errs, refused("delete topic "+name, err, gone.ErrMessage))
+			errs = append(errs, refused("delete topic", name, err, gone.ErrMessage))
 		}
 		return errors.Join(errs...)
 	})
@@ -161,7 +165,7 @@ func (c *topicPartitionsCmd) Run(p *process) error {
 		made, err := admin.UpdatePartitions(ctx, c.N, c.Name)
 		if err == nil {
 			one := made[c.Name]
-			return refused("add partitions to "+c.Name, one.Err, one.ErrMessage)
+			return refused("add partitions to", c.Name, one.Err, one.ErrMessage)
 		}
 		return fmt.Errorf("add partitions to %s: %w", c.Name, err)
 	})
@@ -278,7 +282,7 @@ func (c *topicConfigCmd) change(ctx context.Context, admin *administrator, set m
 	if err == nil {
 		err = one.Err
 	}
-	return refused("set configs of "+c.Name, err, one.ErrMessage)
+	return refused("set configs of", c.Name, err, one.ErrMessage)
 }
 
 // configRows are a topic's configs; those at their defaults only when all are wanted.
