@@ -24,7 +24,7 @@ func (b *Broker) bindRegistry() error {
 	if b.opt.SchemaRegistry == "" {
 		return nil
 	}
-	address, secure := b.opt.registryAddress()
+	address, secure := b.opt.RegistryAddress()
 	if secure {
 		identity, err := b.identity(b.opt.registryListener())
 		if err != nil {
@@ -67,7 +67,7 @@ func (b *Broker) serveRegistry() error {
 		Store: b.store, Authenticate: login,
 		Report: func(err error) { b.opt.Logger.Error("the schema registry", "error", err) },
 	})
-	address, _ := b.opt.registryAddress()
+	address, _ := b.opt.RegistryAddress()
 	var hosts []string
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		hosts = append(hosts, host)
@@ -113,8 +113,8 @@ func (b *Broker) registryURL() string {
 	return fmt.Sprintf("%s://%s", scheme, net.JoinHostPort(host, fmt.Sprint(addr.Port)))
 }
 
-// registryAddress is where the registry listens, and whether by HTTPS.
-func (o Options) registryAddress() (address string, secure bool) {
+// RegistryAddress is where the registry will listen, and whether by HTTPS.
+func (o Options) RegistryAddress() (address string, secure bool) {
 	if address, plain := strings.CutPrefix(o.SchemaRegistry, "http://"); plain {
 		return address, false
 	}

@@ -55,7 +55,7 @@ func (c *envCmd) Run(kctx *kong.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	return printVariables(p.stdout, c.JSON, clientVariables(servers, registryURL(o.SchemaRegistry)))
+	return printVariables(p.stdout, c.JSON, clientVariables(servers, registryURL(o)))
 }
 
 type variable struct{ name, value string }
@@ -79,20 +79,25 @@ func clientVariables(servers, registry string) []variable {
 // zoneVariables are those of a broker that has its name's address.
 func zoneVariables(o doze.Options) []variable {
 	host := o.Name + names.Suffix
-	registry := registryURL(o.SchemaRegistry)
 	if o.SchemaRegistry == doze.DefaultSchemaRegistry {
-		registry = fmt.Sprintf("http://%s:%d", host, names.RegistryPort)
+		o.SchemaRegistry = fmt.Sprintf("%s:%d", host, names.RegistryPort)
 	}
+	registry := registryURL(o)
 	return clientVariables(fmt.Sprintf("%s:%d", host, names.KafkaPort), registry)
 }
 
-// registryURL is where clients of this machine reach a registry on the address; empty when that is not known before it runs.
-func registryURL(address string) string {
+// registryURL is where clients of this machine reach the registry; empty when there is none, or it is not known before it runs.
+func registryURL(o doze.Options) string {
+	address, secure := o.RegistryAddress()
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "0" {
 		return ""
 	}
-	return "http://" + net.JoinHostPort(localHost(host), port)
+	scheme := "http://"
+	if secure {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(localHost(host), port)
 }
 
 func printVariables(w io.Writer, asJSON bool, variables []variable) error {
@@ -108,6 +113,8 @@ func printVariables(w io.Writer, asJSON bool, variables []variable) error {
 	}
 	return json.NewEncoder(w).Encode(object)
 }
+
+var errNoTCP = errors.New("no listener has a TCP address; add --listen 127.0.0.1:9092")
 
 // bootstrapServers is where clients of this machine reach the listeners.
 func bootstrapServers(listeners []doze.Listener) (string, error) {
@@ -129,7 +136,7 @@ func bootstrapServers(listeners []doze.Listener) (string, error) {
 		}
 	}
 	if len(servers) == 0 {
-		return "", errors.New("no listener has a TCP address; add --listen 127.0.0.1:9092")
+		return "", errNoTCP
 	}
 	return strings.Join(servers, ","), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"doze"
+	"doze/names"
 )
 
 // Run starts the broker, says when it is ready, and stops it at a signal; at another one it is gone at once.
@@ -135,7 +136,9 @@ func announce(broker *doze.Broker, o doze.Options, g gathered, where *standing, 
 	for _, remark := range append(g.remarks, recovered(broker)...) {
 		fmt.Fprintf(&b, "  note      %s\n", remark)
 	}
-	fmt.Fprintf(&b, "  shell     %s\n", where.envLine(plain, o))
+	if _, err := bootstrapServers(o.Listeners); !errors.Is(err, errNoTCP) {
+		fmt.Fprintf(&b, "  shell     %s\n", where.envLine(plain, o))
+	}
 	if text := g.text("announce"); text != "" {
 		fmt.Fprintln(&b, text)
 	}
@@ -179,16 +182,31 @@ func (s *standing) envLine(ready doze.Ready, o doze.Options) string {
 	if s.name != "" && s.name != doze.DefaultName {
 		fmt.Fprintf(&args, " --name %s", s.name)
 	}
-	if s.name != "" {
-		return `eval "$(doze env` + args.String() + `)"`
-	}
-	for i, at := range ready.Kafka {
-		if at != doze.DefaultAddress {
-			fmt.Fprintf(&args, " --listen %s", at)
+	if s.name == "" {
+		for i, at := range ready.Kafka {
+			if at != doze.DefaultAddress {
+				fmt.Fprintf(&args, " --listen %s", at)
+			}
+			if o.Listeners[i].Advertise != "" {
+				fmt.Fprintf(&args, " --advertise %s", o.Listeners[i].Advertise)
+			}
 		}
-		if o.Listeners[i].Advertise != "" {
-			fmt.Fprintf(&args, " --advertise %s", o.Listeners[i].Advertise)
-		}
 	}
+	args.WriteString(s.registryArgs(ready.Registry))
 	return `eval "$(doze env` + args.String() + `)"`
+}
+
+// registryArgs are what doze env has to be told of the registry: nothing where it is at its usual place.
+func (s *standing) registryArgs(url string) string {
+	usual := "http://" + doze.DefaultSchemaRegistry
+	if s.name != "" {
+		usual = "http://" + s.at(names.RegistryPort)
+	}
+	switch url {
+	case "":
+		return " --schema-registry=false"
+	case usual:
+		return ""
+	}
+	return " --schema-registry-addr " + strings.TrimPrefix(s.url(url), "http://")
 }
