@@ -1,11 +1,3 @@
-// Package doze is a Kafka broker for development in one process: to any client it is Apache Kafka, and its entire state is
-// the fold of a journal. The command doze is built on exactly this.
-//
-//	broker, err := doze.New(doze.Options{Ephemeral: true, Listeners: []doze.Listener{{Address: "127.0.0.1:0"}}})
-//	...
-//	go broker.Run(ctx)
-//	use(broker.Addr())
-//	broker.Close()
 package doze
 
 import (
