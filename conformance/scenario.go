@@ -1,10 +1,5 @@
 package conformance
 
-import (
-	"fmt"
-	"slices"
-)
-
 // Scenario is one claim about Kafka as a script of requests.
 type Scenario struct {
 	Name  string // the recording's name: letters, digits, hyphens
@@ -55,21 +50,4 @@ func (s *Scenario) fillDefaults() {
 	if s.Kafka == "" {
 		s.Kafka = Reference
 	}
-}
-
-// Named gives the scenarios with these names, or an error that names the first unknown one. No names: all of them.
-func Named(names []string) ([]Scenario, error) {
-	all := Scenarios()
-	if len(names) == 0 {
-		return all, nil
-	}
-	var picked []Scenario
-	for _, name := range names {
-		i := slices.IndexFunc(all, func(s Scenario) bool { return s.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("find scenario %s: there is none of this name", name)
-		}
-		picked = append(picked, all[i])
-	}
-	return picked, nil
 }

@@ -77,12 +77,6 @@ func list(fsys disk.FS, dir string) (listing, error) {
 	return l, nil
 }
 
-// Exists says whether the directory holds a journal, or anything that belongs to one.
-func Exists(fsys disk.FS, dir string) (bool, error) {
-	l, err := list(fsys, dir)
-	return len(l.journals)+len(l.snapshots) > 0 || l.marker, err
-}
-
 // marker is the content of the clean-stop file: the journal reached this far and was closed. It is never removed, for it
 // stays true: a journal that does not reach it any more has lost something.
 //

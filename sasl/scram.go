@@ -150,13 +150,6 @@ func (s *SCRAM) proves(v Verifier, said, proof []byte) bool {
 	return hmac.Equal(s.Hash.sum(key), v.StoredKey)
 }
 
-// Token tells whether a first message asks for a login with a delegation token. It serves tests and people; the exchange
-// finds out by itself.
-func Token(message []byte) bool {
-	first, err := parseClientFirst(message)
-	return err == nil && first.byToken
-}
-
 // EscapeName writes a name as SCRAM messages hold it.
 func EscapeName(name string) string {
 	return strings.NewReplacer("=", "=3D", ",", "=2C").Replace(name)

@@ -73,9 +73,6 @@ func appendControl(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', upperHex[c>>4], upperHex[c&15])
 }
 
-// Quoted is a string as JSON.
-func Quoted(s string) string { return string(AppendQuoted(make([]byte, 0, len(s)+2), s)) }
-
 // JavaNumber is a JSON number as Java prints it: an integer without leading zeros as it is, anything else as a double.
 func JavaNumber(text string) string {
 	if !strings.ContainsAny(text, ".eE") {
