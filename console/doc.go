@@ -1,6 +1,6 @@
 // Package console is doze's web console: pages made on the server from Go templates, with htmx and Alpine (its CSP build) for what
 // moves. It is a Kafka client of the broker through franz-go and of the schema registry over HTTP, so it runs against any Kafka;
-// what a client cannot see it gets through interfaces that it defines itself ([Options]).
+// what a client cannot see it gets through the interfaces of console/inside and of [Options].
 //
 // Invariants:
 //   - every route is behind the guard of wire/httpguard and the headers of guard.go: no page of another origin changes anything,
