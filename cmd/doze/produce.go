@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"doze/fixtures"
 )
 
 // produceCmd writes records that it reads from standard input.
@@ -221,7 +223,7 @@ func (w *writing) done(r *kgo.Record, err error) {
 	defer w.mu.Unlock()
 	switch {
 	case err != nil && w.first == nil:
-		w.first = fmt.Errorf("write to %s: %w", r.Topic, err)
+		w.first = fmt.Errorf("write to %s: %w", r.Topic, fixtures.RecordError(r, err))
 	case err == nil && w.told:
 		_ = json.NewEncoder(w.out).Encode(struct { // the flush tells the error
 			Topic     string `json:"topic"`
