@@ -16,7 +16,21 @@ func RandomStreams(seed uint64, steps int) Scenario {
 		Name: name, Claim: "Members of a streams group are answered as by Kafka, whatever they do.",
 		Set: randomSet(),
 		Run: func(c *C) {
-			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 9)), group: name}
+			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 9)), group: name, most: 2, partitions: 1}
+			r.play(steps)
+		},
+	}
+}
+
+// RandomTasks is RandomStreams with three members that share seven tasks of two subtopologies. Names are such that the order of ids
+// is that of Kafka's hash maps.
+func RandomTasks(seed uint64, steps int) Scenario {
+	name := fmt.Sprint("random-tasks-", seed)
+	return Scenario{
+		Name: name, Claim: "Members of a streams group with several tasks are answered as by Kafka, whatever they do.",
+		Set: randomSet(),
+		Run: func(c *C) {
+			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 12)), group: name, most: 3, partitions: 4, second: 3}
 			r.play(steps)
 		},
 	}
@@ -27,14 +41,23 @@ type randomStreams struct {
 	rng     *rand.Rand
 	group   string
 	members []*streamsMember
+
+	most       int   // members
+	partitions int32 // of the topic of subtopology "0"
+	second     int32 // of that of "1"; 0: there is none
 }
 
 func (r *randomStreams) play(steps int) {
 	admin := r.c.Conn("admin")
 	admin.AwaitGroupCoordinator(r.group)
-	admin.streamsTopic(r.group, 1)
-	for i := range 2 {
-		r.members = append(r.members, r.c.streamsMember(string(rune('a'+i)), r.group, topologyOf(1, subtopologyOf("0", r.group))))
+	admin.streamsTopic(r.group, r.partitions)
+	list := []subtopology{subtopologyOf("0", r.group)}
+	if r.second > 0 {
+		admin.streamsTopic(r.group+"-second", r.second)
+		list = append(list, subtopologyOf("1", r.group+"-second"))
+	}
+	for i := range r.most {
+		r.members = append(r.members, r.c.streamsMember(string(rune('a'+i)), r.group, topologyOf(1, list...)))
 	}
 	for range steps {
 		r.act(r.members[r.rng.IntN(len(r.members))])

@@ -215,7 +215,7 @@ func groupRows() []row {
 				{key: "wall", label: "time", unit: "ms"},
 				{key: "cpu", label: "CPU per group", unit: "us"}},
 			columns: columns, broker: own, setup: withDefaults, make: newManyGroups},
-		{name: "group-thousand", title: "1,000 members of a classic group join again at once, until all have synced",
+		{name: "group-thousand", title: "the leader of 1,000 members of a classic group joins again, until all have synced",
 			metrics: rebalance, columns: columns, broker: own, setup: withDefaults, make: newThousandClassic},
 		{name: "group-thousand-848", title: "one more member joins a consumer group of 1,000 that heartbeat as they are told to",
 			metrics: rebalance, columns: columns, broker: own, setup: withDefaults, make: newThousandConsumer},

@@ -20,9 +20,14 @@ func NewClassicMember(addr, group string) (*ClassicMember, error) {
 	return &ClassicMember{conn: c, Member: Member{Group: group}}, err
 }
 
-// Rebalance joins and syncs: at the end the member has its assignment in a generation. A join that others have overtaken, or
-// that hands out an id, is made again.
+// Rebalance joins and syncs: at the end the member has its assignment in a generation. The leader of a group that is stable begins
+// it, the others join when a heartbeat tells them to. A join that others have overtaken, or that hands out an id, is made again.
 func (m *ClassicMember) Rebalance() error {
+	if m.Generation > 0 && len(m.all) == 0 {
+		if err := m.awaitRebalance(); err != nil {
+			return err
+		}
+	}
 	for {
 		joined, err := join(m.conn, m.Member)
 		if err != nil {
@@ -44,7 +49,28 @@ func (m *ClassicMember) Rebalance() error {
 	}
 }
 
-// rebalanceInProgress is the code of a SyncGroup that came when another rebalance had begun.
+// awaitRebalance heartbeats until there is a rebalance.
+func (m *ClassicMember) awaitRebalance() error {
+	req := kmsg.NewPtrHeartbeatRequest()
+	req.SetVersion(4)
+	req.Group, req.MemberID, req.Generation = m.Group, m.ID, m.Generation
+	for {
+		resp, err := m.conn.Request(req)
+		if err != nil {
+			return err
+		}
+		switch e := resp.(*kmsg.HeartbeatResponse).ErrorCode; e {
+		case rebalanceInProgress:
+			return nil
+		case 0:
+			time.Sleep(20 * time.Millisecond)
+		default:
+			return fmt.Errorf("heartbeat in group %s: %w", m.Group, code(e))
+		}
+	}
+}
+
+// rebalanceInProgress is the code of a request that came when another rebalance had begun.
 const rebalanceInProgress = 27
 
 func (m *ClassicMember) sync() (again bool, err error) {

@@ -1,6 +1,6 @@
 // Random plays random scripts of group requests against a real Kafka and against doze, and prints where they differ.
 //
-//	go run ./conformance/cmd/random [--groups classic|consumer|share|streams] [--seed N] [--times N] [--steps N] [--port PORT]
+//	go run ./conformance/cmd/random [--groups classic|consumer|share|records|streams|tasks|migration] [--seed N] [--times N] [--steps N] [--port PORT]
 //
 // A script is made from its seed alone; a difference is seen again with --seed N --times 1. On a busy machine Kafka may take
 // longer for an answer than a script waits before it goes on, which shows as "until step" of another number: play it again.
@@ -27,7 +27,7 @@ func main() {
 	flag.IntVar(&o.times, "times", 20, "how many scripts")
 	flag.IntVar(&o.steps, "steps", 40, "how many steps each")
 	flag.IntVar(&o.port, "port", 29092, "the port that Kafka listens on; the next one is its controller's")
-	flag.StringVar(&o.groups, "groups", "classic", "the type of the groups: classic, consumer, share or streams")
+	flag.StringVar(&o.groups, "groups", "classic", "the type of the groups: classic, consumer, share, records (of share groups), streams, tasks (of streams groups) or migration")
 	flag.Parse()
 	if err := o.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "random:", err)
@@ -38,7 +38,8 @@ func main() {
 // scripts makes a script from its seed and the number of its steps, by the type of its group.
 var scripts = map[string]func(uint64, int) conformance.Scenario{
 	"classic": conformance.RandomGroups, "consumer": conformance.RandomConsumers,
-	"share": conformance.RandomSharers, "streams": conformance.RandomStreams,
+	"share": conformance.RandomSharers, "records": conformance.RandomShares,
+	"streams": conformance.RandomStreams, "tasks": conformance.RandomTasks, "migration": conformance.RandomMigration,
 }
 
 type options struct {
