@@ -40,6 +40,11 @@ func shareRecordScenarios() []Scenario {
 			Run:   runShareLock,
 		},
 		{
+			Name:  "share-lock-fetch",
+			Claim: "A ShareFetch is held to what is in flight before it acquires: an acknowledgement of records whose lock has ended is refused, though the same records are acquired by it again; one that is good releases nothing to the same fetch.",
+			Run:   runShareLockFetch,
+		},
+		{
 			Name:  "share-renew",
 			Claim: "RENEW keeps records for longer; with IsRenewAck a fetch asks for no records and sets nothing else; disabled by share.renew.acknowledge.enable it is INVALID_RECORD_STATE.",
 			Run:   runShareRenew,
@@ -276,6 +281,25 @@ func runShareLock(c *C) {
 	n.ShareOffsets("offsets", name)
 	a.fetches("it comes back in turn", a.fetching())
 	a.acknowledges("in time", t, ack(1, 1, ackAccept))
+	n.ShareOffsets("offsets at the end", name)
+}
+
+func runShareLockFetch(c *C) {
+	const name = "share-lock-fetch"
+	a, t := c.shareTopic(name, "share.record.lock.duration.ms", "1500")
+	n := c.Conn("n")
+	n.Store("store", t, Values("1", "2"))
+	a.fetches("fetch", a.fetching(t))
+	for _, again := range []string{"", ", again"} {
+		time.Sleep(3 * time.Second) // the lock ends, and nothing that a member could ask tells of it
+		a.fetches("too late, in a fetch"+again, with(a.fetching(), t, ack(0, 1, ackAccept)))
+		n.ShareOffsets("offsets"+again, name)
+	}
+	n.Store("store one", t, Values("3"))
+	a.fetches("in time, in a fetch with records", with(a.fetching(), t, ack(0, 0, ackAccept), ack(1, 1, ackRelease)))
+	a.acknowledges("accept the new one", t, ack(2, 2, ackAccept))
+	a.fetches("what was released", a.fetching())
+	a.acknowledges("accept it", t, ack(1, 1, ackAccept))
 	n.ShareOffsets("offsets at the end", name)
 }
 

@@ -13,10 +13,10 @@ told = threading.Lock()
 
 class Member:
     def __init__(self, kind, name, instance):
-        self.name, self.leaving, self.places = name, False, {}
+        self.name, self.leaving, self.places, self.error = name, False, {}, None
         config = {
             "bootstrap.servers": os.environ["BOOTSTRAP"], "group.id": os.environ["GROUP"], "auto.offset.reset": "earliest",
-            "enable.auto.commit": False, "enable.auto.offset.store": False,
+            "enable.auto.commit": False, "enable.auto.offset.store": False, "error_cb": self.erred,
         }
         if kind == "consumer":
             config |= {"group.protocol": "consumer"}
@@ -31,6 +31,11 @@ class Member:
         with told:
             print(time.time_ns(), self.name, what, *words, flush=True)
 
+    def erred(self, error):
+        """Hears of errors that end the member; others pass."""
+        if error.fatal() or error.name() in ("_FATAL", "UNRELEASED_INSTANCE_ID"):
+            self.error = error
+
     def run(self):
         try:
             while not self.read():
@@ -42,16 +47,19 @@ class Member:
 
     def read(self):
         """Reads until the member is to leave; False: its instance id is not free yet."""
+        self.error = None
         consumer = Consumer(self.config)
         consumer.subscribe([TOPIC], on_assign=self.assigned, on_revoke=self.revoked, on_lost=self.lost)
         try:
             while not self.leaving:
-                for m in consumer.consume(100, 0.1):
+                messages = consumer.consume(100, 0.1)
+                if self.error:
+                    if "instance" in str(self.error).lower():
+                        return False
+                    raise KafkaException(self.error)
+                for m in messages:
                     if m.error():
-                        if m.error().name() == "UNRELEASED_INSTANCE_ID":
-                            return False
-                        if m.error().fatal():
-                            raise KafkaException(m.error())
+                        self.erred(m.error())
                         continue
                     self.tell("record", m.partition(), m.offset())
                     consumer.store_offsets(m)

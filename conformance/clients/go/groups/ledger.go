@@ -141,14 +141,13 @@ func (l *ledger) partitionsOf(members []string) map[string][]int {
 	return out
 }
 
-// missing counts the offsets below the ends that nobody was handed, or of a share group that nobody accepted.
-func (l *ledger) missing(ends map[int32]int64, share bool) (n int) {
+// missing counts the offsets below the ends that nobody was handed.
+func (l *ledger) missing(ends map[int32]int64) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for p, end := range ends {
 		for o := range end {
-			_, accepted := l.accepted[int(p)][o]
-			if share && !accepted || !share && !l.seen[int(p)][o] {
+			if !l.seen[int(p)][o] {
 				n++
 			}
 		}

@@ -5,6 +5,7 @@
 //
 //	KINDS  the kinds of groups to walk, side by side: classic, consumer, share
 //	HOST   the command line of a host
+//	KEEPS  the kinds in which the library keeps the place of a static member that leaves in good order
 package main
 
 import (
