@@ -102,6 +102,7 @@ class Member:
 
 def main():
     kind, members = sys.argv[1], {}
+    print(time.time_ns(), "- ready -", flush=True)
     for line in sys.stdin:
         words = line.split()
         if words[0] == "join":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ import (
 //
 // and tells on its stdout, with the time in ns:
 //
+//	TIME - ready -               the process has started
 //	TIME NAME assigned P...      partitions that the member has now besides
 //	TIME NAME revoked P...       that it has no more, once what it read of them is committed
 //	TIME NAME lost P...          that the group took from it
@@ -29,15 +31,19 @@ type host struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	names map[string]bool // of its members
+	ready chan struct{}
 	done  chan struct{}
 }
+
+// startPatience is for a process to start on a busy machine.
+const startPatience = 3 * time.Minute
 
 func startHost(kind, group, topic string, book *ledger) (*host, error) {
 	line := strings.Fields(os.Getenv("HOST"))
 	if len(line) == 0 {
 		line = []string{os.Args[0], "--host"}
 	}
-	h := &host{names: map[string]bool{}, done: make(chan struct{})}
+	h := &host{names: map[string]bool{}, ready: make(chan struct{}), done: make(chan struct{})}
 	h.cmd = exec.Command(line[0], append(line[1:], kind)...)
 	h.cmd.Env = append(os.Environ(), "GROUP="+group, "TOPIC="+topic)
 	h.cmd.Stderr = os.Stderr
@@ -53,7 +59,14 @@ func startHost(kind, group, topic string, book *ledger) (*host, error) {
 		return nil, fmt.Errorf("start host: %w", err)
 	}
 	go h.listen(out, book)
-	return h, nil
+	select {
+	case <-h.ready:
+		return h, nil
+	case <-h.done:
+		return nil, errors.New("the host ended before it was ready")
+	case <-time.After(startPatience):
+		return nil, fmt.Errorf("the host was not ready within %s", startPatience)
+	}
 }
 
 func (h *host) listen(out io.Reader, book *ledger) {
@@ -63,6 +76,10 @@ func (h *host) listen(out io.Reader, book *ledger) {
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())
 		if len(words) < 3 { // not a line of a host
+			continue
+		}
+		if words[2] == "ready" {
+			close(h.ready)
 			continue
 		}
 		if ns, err := strconv.ParseInt(words[0], 10, 64); err == nil {

@@ -17,6 +17,7 @@ import (
 // serveHost is a host of franz-go's members.
 func serveHost(kind string) {
 	members := map[string]*member{}
+	tell("-", "ready", "-")
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())

@@ -163,12 +163,17 @@ func (s *story) two() error {
 }
 
 func (s *story) ten() error {
-	for _, names := range [][]string{{"s0", "m2", "m3"}, {"m4", "m5", "m6"}, {"s1", "m7"}} {
+	parts := [][]string{{"s0", "m2", "m3"}, {"m4", "m5", "m6"}, {"s1", "m7"}}
+	var more []*host
+	for range parts {
 		h, err := s.host()
-		if err == nil {
-			err = s.join(h, names...)
-		}
 		if err != nil {
+			return err
+		}
+		more = append(more, h)
+	}
+	for i, names := range parts {
+		if err := s.join(more[i], names...); err != nil {
 			return err
 		}
 	}

@@ -40,6 +40,7 @@ public final class GroupHost {
 
     public static void main(String[] args) throws Exception {
         Map<String, GroupHost> members = new HashMap<>();
+        new GroupHost(args[0], "-", "-").tell("ready", "-");
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String[] words = line.split(" ");
