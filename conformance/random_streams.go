@@ -22,15 +22,15 @@ func RandomStreams(seed uint64, steps int) Scenario {
 	}
 }
 
-// RandomTasks is RandomStreams with three members that share seven tasks of two subtopologies. Names are such that the order of ids
-// is that of Kafka's hash maps.
+// RandomTasks is RandomStreams with up to three members that share six tasks of two subtopologies. Which of equals is given a task is
+// the order of a hash map with Kafka: cmd/random compares how many a member has. So no member says that it has a task of its choice.
 func RandomTasks(seed uint64, steps int) Scenario {
 	name := fmt.Sprint("random-tasks-", seed)
 	return Scenario{
 		Name: name, Claim: "Members of a streams group with several tasks are answered as by Kafka, whatever they do.",
 		Set: randomSet(),
 		Run: func(c *C) {
-			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 12)), group: name, most: 3, partitions: 4, second: 3}
+			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 12)), group: name, most: 3, partitions: 3, second: 3}
 			r.play(steps)
 		},
 	}
@@ -86,7 +86,11 @@ func (r *randomStreams) act(m *streamsMember) {
 // odd is a request that no client sends.
 func (r *randomStreams) odd(m *streamsMember) {
 	req := streamsHeartbeat(m.group, m.id, m.epoch)
-	switch r.rng.IntN(10) {
+	what := r.rng.IntN(10)
+	if chosen := what == 3 || what == 4 || what == 8; chosen && r.second > 0 {
+		return
+	}
+	switch what {
 	case 0:
 		req.MemberEpoch += int32(r.rng.IntN(5) - 2)
 	case 1:

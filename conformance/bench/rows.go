@@ -218,6 +218,6 @@ func groupRows() []row {
 		{name: "group-thousand", title: "the leader of 1,000 members of a classic group joins again, until all have synced",
 			metrics: rebalance, columns: columns, broker: own, setup: withDefaults, make: newThousandClassic},
 		{name: "group-thousand-848", title: "one more member joins a consumer group of 1,000 that heartbeat as they are told to",
-			metrics: rebalance, columns: columns, broker: own, setup: withDefaults, make: newThousandConsumer},
+			metrics: rebalance, columns: dozeOnly, broker: own, setup: withDefaults, make: newThousandConsumer},
 	}
 }
