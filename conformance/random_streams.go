@@ -16,7 +16,21 @@ func RandomStreams(seed uint64, steps int) Scenario {
 		Name: name, Claim: "Members of a streams group are answered as by Kafka, whatever they do.",
 		Set: randomSet(),
 		Run: func(c *C) {
-			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 9)), group: name}
+			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 9)), group: name, most: 2, partitions: 1}
+			r.play(steps)
+		},
+	}
+}
+
+// RandomTasks is RandomStreams with up to three members that share six tasks of two subtopologies. Which of equals is given a task is
+// the order of a hash map with Kafka: cmd/random compares how many a member has. So no member says that it has a task of its choice.
+func RandomTasks(seed uint64, steps int) Scenario {
+	name := fmt.Sprint("random-tasks-", seed)
+	return Scenario{
+		Name: name, Claim: "Members of a streams group with several tasks are answered as by Kafka, whatever they do.",
+		Set: randomSet(),
+		Run: func(c *C) {
+			r := &randomStreams{c: c, rng: rand.New(rand.NewPCG(seed, 12)), group: name, most: 3, partitions: 3, second: 3}
 			r.play(steps)
 		},
 	}
@@ -27,14 +41,23 @@ type randomStreams struct {
 	rng     *rand.Rand
 	group   string
 	members []*streamsMember
+
+	most       int   // members
+	partitions int32 // of the topic of subtopology "0"
+	second     int32 // of that of "1"; 0: there is none
 }
 
 func (r *randomStreams) play(steps int) {
 	admin := r.c.Conn("admin")
 	admin.AwaitGroupCoordinator(r.group)
-	admin.streamsTopic(r.group, 1)
-	for i := range 2 {
-		r.members = append(r.members, r.c.streamsMember(string(rune('a'+i)), r.group, topologyOf(1, subtopologyOf("0", r.group))))
+	admin.streamsTopic(r.group, r.partitions)
+	list := []subtopology{subtopologyOf("0", r.group)}
+	if r.second > 0 {
+		admin.streamsTopic(r.group+"-second", r.second)
+		list = append(list, subtopologyOf("1", r.group+"-second"))
+	}
+	for i := range r.most {
+		r.members = append(r.members, r.c.streamsMember(string(rune('a'+i)), r.group, topologyOf(1, list...)))
 	}
 	for range steps {
 		r.act(r.members[r.rng.IntN(len(r.members))])
@@ -63,7 +86,11 @@ func (r *randomStreams) act(m *streamsMember) {
 // odd is a request that no client sends.
 func (r *randomStreams) odd(m *streamsMember) {
 	req := streamsHeartbeat(m.group, m.id, m.epoch)
-	switch r.rng.IntN(10) {
+	what := r.rng.IntN(10)
+	if chosen := what == 3 || what == 4 || what == 8; chosen && r.second > 0 {
+		return
+	}
+	switch what {
 	case 0:
 		req.MemberEpoch += int32(r.rng.IntN(5) - 2)
 	case 1:

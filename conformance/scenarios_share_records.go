@@ -40,6 +40,11 @@ func shareRecordScenarios() []Scenario {
 			Run:   runShareLock,
 		},
 		{
+			Name:  "share-lock-fetch",
+			Claim: "A ShareFetch is held to what is in flight before it acquires: an acknowledgement of records whose lock has ended is refused, though the same records are acquired by it again; one that is good releases nothing to the same fetch.",
+			Run:   runShareLockFetch,
+		},
+		{
 			Name:  "share-renew",
 			Claim: "RENEW keeps records for longer; with IsRenewAck a fetch asks for no records and sets nothing else; disabled by share.renew.acknowledge.enable it is INVALID_RECORD_STATE.",
 			Run:   runShareRenew,
@@ -101,6 +106,12 @@ func shareRecordScenarios() []Scenario {
 			Name:  "share-log-start",
 			Claim: "When records are deleted below a group's place it goes on at the log's start; what is acquired of them can be acknowledged and is forgotten.",
 			Run:   runShareLogStart,
+		},
+		{
+			Name:  "share-compacted",
+			Claim: "Offsets that compaction left without a record are acquired with the batch that they stood in, or that follows, and can be acknowledged as gaps or as if there were records.",
+			Set:   shareSetSoon(),
+			Run:   runShareCompacted,
 		},
 		{
 			Name:  "share-restart",
@@ -261,57 +272,6 @@ func runShareAckRefusals(c *C) {
 	bad("an empty member", func(r *kmsg.ShareAcknowledgeRequest) { r.MemberID = kmsg.StringPtr("") })
 	bad("another group", func(r *kmsg.ShareAcknowledgeRequest) { r.GroupID = kmsg.StringPtr(name + "-none") })
 	n.ShareOffsets("offsets", name)
-}
-
-func runShareLock(c *C) {
-	const name = "share-lock"
-	a, t := c.shareTopic(name, "share.record.lock.duration.ms", "1500")
-	n := c.Conn("n")
-	n.Store("store", t, Values("1", "2"))
-	a.fetches("fetch", a.fetching(t))
-	a.acknowledges("accept one", t, ack(0, 0, ackAccept))
-	b := c.shareMember("b", name)
-	b.fetches("another gets the other when its lock ends", b.fetching(t))
-	a.acknowledges("too late", t, ack(1, 1, ackAccept))
-	n.ShareOffsets("offsets", name)
-	a.fetches("it comes back in turn", a.fetching())
-	a.acknowledges("in time", t, ack(1, 1, ackAccept))
-	n.ShareOffsets("offsets at the end", name)
-}
-
-func runShareRenew(c *C) {
-	const name = "share-renew"
-	a, t := c.shareTopic(name, "share.record.lock.duration.ms", "3000")
-	n := c.Conn("n")
-	n.Store("store", t, Values("1", "2"))
-	a.fetches("fetch", a.fetching(t))
-	renew := func() *kmsg.ShareAcknowledgeRequest {
-		req := a.acknowledging(t, ack(0, 1, ackRenew))
-		req.IsRenewAck = true
-		return req
-	}
-	a.asks("renew", renew())
-	mixed := a.acknowledging(t, ack(0, 1, ackRenew, ackAccept))
-	mixed.IsRenewAck = true
-	a.asks("renew one and accept the other", mixed)
-	bad := briefly(with(a.fetching(), t, ack(0, 0, ackRenew)))
-	bad.IsRenewAck = true
-	a.Do("renew in a fetch that asks for records", 2, bad)
-	good := with(a.fetching(), t, ack(0, 0, ackRenew))
-	good.IsRenewAck, good.MaxBytes, good.MinBytes, good.MaxRecords, good.MaxWaitMillis = true, 0, 0, 0, 0
-	a.fetches("renew in a fetch that asks for none", good)
-	n.Store("store one", t, Values("3"))
-	again := with(a.fetching(), t, ack(0, 0, ackRenew))
-	again.IsRenewAck, again.MaxBytes, again.MinBytes, again.MaxRecords, again.MaxWaitMillis = true, 0, 0, 0, 0
-	a.fetches("renew in a fetch while there are records", again)
-	n.ShareOffsets("offsets", name)
-	n.GroupConfig(name, "share.renew.acknowledge.enable", "false")
-	AskUntil(a.Conn, "renew until it is disabled", 2, func() *kmsg.ShareAcknowledgeRequest {
-		a.session--
-		return renew()
-	}(), func(*kmsg.ShareAcknowledgeResponse) bool { return true })
-	a.session++
-	a.asks("renew when it is disabled", renew())
 }
 
 func runShareSessions(c *C) {

@@ -16,6 +16,7 @@ type shareAck struct {
 	batches []shares.Acks
 	code    int16
 	message *string
+	settled bool // code says already what came of it
 }
 
 // sharedBytes is what a partition of a ShareFetch or a ShareAcknowledge is reckoned to take while its request is answered.
@@ -77,6 +78,11 @@ func (b *Broker) acknowledgeShares(may access, cause journal.Cause, key shareMem
 	var answered, empty []*shareAck
 	interested := false
 	for _, ack := range acks {
+		if ack.settled {
+			interested = true
+			answered = append(answered, ack)
+			continue
+		}
 		ack.code = checkShareAck(state, may, ack, renew)
 		switch {
 		case ack.code == none && len(ack.batches) == 0:
@@ -92,6 +98,29 @@ func (b *Broker) acknowledgeShares(may access, cause journal.Cause, key shareMem
 		answered = append(answered, empty...)
 	}
 	return answered
+}
+
+// refuseShares refuses what cannot be acknowledged as the records are now. A ShareFetch has it done before it acquires any: what it
+// acquires is not what was acknowledged.
+func (b *Broker) refuseShares(may access, cause journal.Cause, key shareMemberKey, acks []*shareAck, renew shareRenewal) {
+	state, _ := b.view()
+	for _, ack := range acks {
+		if len(ack.batches) > 0 && checkShareAck(state, may, ack, renew) == none && !b.acknowledgeable(state, key, ack) {
+			b.acknowledgeShare(state, cause, key, ack)
+			ack.settled = true
+		}
+	}
+}
+
+// acknowledgeable tries acknowledgements on a copy of what is in flight.
+func (b *Broker) acknowledgeable(state *projections.State, key shareMemberKey, ack *shareAck) bool {
+	p := b.shares.known(sharePartitionKey{key.group, ack.place})
+	if p == nil {
+		return false
+	}
+	defer p.mu.Unlock()
+	_, why := p.state.Clone().Acknowledge(key.member, ack.batches, b.clock.NowMillis(), b.shareLimits(state, key.group))
+	return why == nil
 }
 
 // shareRenewal is whether a request says that it renews, and whether its version can.

@@ -46,9 +46,13 @@ func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, e
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: unknownServerError}), nil
 	}
 	f := shareFetching{broker: b, may: b.access(r), key: key, req: req, places: c.places}
+	renew := shareRenewal{req.IsRenewAck, req.Version >= 2}
+	if acked {
+		b.refuseShares(f.may, causeOf(r), key, acks, renew)
+	}
 	acknowledge := func() {
 		if acked {
-			acks = b.acknowledgeShares(f.may, causeOf(r), key, acks, shareRenewal{req.IsRenewAck, req.Version >= 2})
+			acks = b.acknowledgeShares(f.may, causeOf(r), key, acks, renew)
 		} else {
 			acks = nil
 		}

@@ -56,8 +56,9 @@ type shareFetching struct {
 	maxBytes  int64
 }
 
-// run finds the results, and has the request's acknowledgements done: after the records are acquired when there are some at
-// once, as in Kafka, else before the wait for them.
+// run finds the results, and has the request's acknowledgements done, those that are not refused: after the records are acquired
+// when there are some at once, else before the wait for them. Kafka takes acknowledgements first, but what they release comes back
+// only when that is written, which is after the records are acquired.
 func (f *shareFetching) run(ctx context.Context, acknowledge func()) {
 	if !f.begin() {
 		acknowledge()

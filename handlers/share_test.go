@@ -29,11 +29,15 @@ func topicIDOf(c *testConn, name string) [16]byte {
 
 // shareFetch begins a session of a member and acquires what there is in partition 0 of a topic.
 func shareFetch(c *testConn, group, member string, topic [16]byte, epoch int32) *kmsg.ShareFetchResponse {
+	return request[*kmsg.ShareFetchResponse](c, shareFetchRequest(group, member, topic, epoch), 2)
+}
+
+func shareFetchRequest(group, member string, topic [16]byte, epoch int32) *kmsg.ShareFetchRequest {
 	req := kmsg.NewPtrShareFetchRequest()
 	req.GroupID, req.MemberID, req.ShareSessionEpoch = &group, &member, epoch
 	req.MinBytes, req.MaxBytes, req.MaxRecords, req.BatchSize = 1, 1<<20, 500, 500
 	req.Topics = []kmsg.ShareFetchRequestTopic{{TopicID: topic, Partitions: []kmsg.ShareFetchRequestTopicPartition{{}}}}
-	return request[*kmsg.ShareFetchResponse](c, req, 2)
+	return req
 }
 
 // acknowledgeShared acknowledges records of partition 0 of a topic.
@@ -82,5 +86,32 @@ func TestRecordsAreSharedOnce(t *testing.T) {
 	}
 	if p := shareFetch(other, "g", "b", id, 2).Topics[0].Partitions[0]; len(p.AcquiredRecords) != 1 || p.AcquiredRecords[0].FirstOffset != 4 || p.AcquiredRecords[0].DeliveryCount != 2 {
 		t.Fatalf("the other is given %+v", p.AcquiredRecords)
+	}
+}
+
+// A ShareFetch that acknowledges records whose lock has ended is refused that, though it is given the same records again.
+func TestLateAcknowledgementInAFetch(t *testing.T) {
+	b := startTestBroker(t, nil)
+	c := b.connect()
+	id := c.createTopic("orders", 1)
+	c.produce("orders", -1, batch(1, day, -1, -1, -1))
+	if code := shareFrom(c, "g", "orders", 0); code != none {
+		t.Fatal(code)
+	}
+	shareFetch(c, "g", "a", id, 0)
+	b.clock.now.Add(31_000)
+	p := b.broker.shares.known(sharePartitionKey{"g", sharePlace{id, 0}})
+	p.mu.Unlock()
+	b.broker.shares.expire(p)
+	req := shareFetchRequest("g", "a", id, 1)
+	req.Topics[0].Partitions[0].AcknowledgementBatches = []kmsg.ShareFetchRequestTopicPartitionAcknowledgementBatch{
+		{FirstOffset: 0, LastOffset: 0, AcknowledgeTypes: []int8{1}},
+	}
+	got := request[*kmsg.ShareFetchResponse](c, req, 2).Topics[0].Partitions[0]
+	if got.AcknowledgeErrorCode != invalidRecordState || len(got.AcquiredRecords) != 1 || got.AcquiredRecords[0].DeliveryCount != 2 {
+		t.Fatalf("%+v", got)
+	}
+	if r := acknowledgeShared(c, "g", "a", id, 2, 0, 0, 1); r.Topics[0].Partitions[0].ErrorCode != none {
+		t.Fatalf("%+v", r)
 	}
 }

@@ -14,7 +14,7 @@ var (
 // rows is the table. The targets are those of the project; "CPU" is the broker's CPU time.
 func rows() []row {
 	var all []row
-	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), securityRows(), latencyRows(), coordinatorRows(), transactionRows(), registryRows(), storeRows()} {
+	for _, part := range [][]row{startRows(), idleRows(), produceRows(), clientRows(), fetchRows(), securityRows(), latencyRows(), coordinatorRows(), groupRows(), transactionRows(), registryRows(), storeRows()} {
 		all = append(all, part...)
 	}
 	return all
@@ -193,5 +193,31 @@ func coordinatorRows() []row {
 			columns: brokersOnly, make: newGroupToStable},
 		{name: "random-fetch", title: "Fetch of one 16 KiB batch at a random offset", metrics: lookup(0.7), columns: brokersOnly, make: newRandomFetch},
 		{name: "list-offsets", title: "ListOffsets by a random time", metrics: lookup(0.4), columns: brokersOnly, make: newListOffsetsByTime},
+	}
+}
+
+// groupRows are about whole groups, with what a broker waits by itself.
+func groupRows() []row {
+	columns := []brokers.Kind{brokers.Doze, brokers.Kafka}
+	withDefaults := brokers.Setup{GroupDelay: true}
+	rebalance := []metric{{key: "wall", label: "time", unit: "ms", targets: []target{atMost(2000)}}, {key: "cpu", label: "CPU", unit: "ms"}}
+	return []row{
+		{name: "group-first", title: "first assignment of a client alone in a new group, the slowest of ten and their median",
+			metrics: []metric{
+				{key: "classic", label: "classic, slowest", unit: "ms", targets: []target{atMost(250)}},
+				{key: "classic-median", label: "classic", unit: "ms"},
+				{key: "consumer", label: "consumer, slowest", unit: "ms", targets: []target{atMost(1000)}},
+				{key: "consumer-median", label: "consumer", unit: "ms"}},
+			columns: columns, broker: own, setup: withDefaults, make: newFirstAssignment},
+		{name: "group-many", title: "2,000 groups of one member join at once, until all are stable",
+			metrics: []metric{
+				{key: "own", label: "time, without the 3 s that Kafka waits", unit: "ms", targets: []target{atMostOf(brokers.Kafka, 1)}},
+				{key: "wall", label: "time", unit: "ms"},
+				{key: "cpu", label: "CPU per group", unit: "us"}},
+			columns: columns, broker: own, setup: withDefaults, make: newManyGroups},
+		{name: "group-thousand", title: "the leader of 1,000 members of a classic group joins again, until all have synced",
+			metrics: rebalance, columns: columns, broker: own, setup: withDefaults, make: newThousandClassic},
+		{name: "group-thousand-848", title: "one more member joins a consumer group of 1,000 that heartbeat as they are told to",
+			metrics: rebalance, columns: dozeOnly, broker: own, setup: withDefaults, make: newThousandConsumer},
 	}
 }

@@ -110,6 +110,8 @@ type Setup struct {
 	TLS      bool // a second listener, with TLS; of doze and Kafka
 	Guarded  bool // doze's authorizer
 	Console  bool // doze's web console
+	// GroupDelay leaves the wait before a group's first rebalance as it is by itself: 200 ms in doze, 3 s in Kafka.
+	GroupDelay bool
 }
 
 // Start starts a broker on an empty directory.

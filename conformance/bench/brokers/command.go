@@ -22,7 +22,10 @@ func (l *Launcher) command(b *Broker) (*exec.Cmd, error) {
 		if b.setup.Console {
 			console = "--console-addr=" + l.takePort()
 		}
-		cmd := exec.Command(l.DozePath, "serve", registry, console, "--listen", "PLAINTEXT://"+b.Addr, "--data-dir", data, "--group-initial-rebalance-delay", "0s")
+		cmd := exec.Command(l.DozePath, "serve", registry, console, "--listen", "PLAINTEXT://"+b.Addr, "--data-dir", data)
+		if !b.setup.GroupDelay {
+			cmd.Args = append(cmd.Args, "--group-initial-rebalance-delay", "0s")
+		}
 		if b.TLSAddr != "" {
 			cmd.Args = append(cmd.Args, "--listen", "SSL://"+b.TLSAddr,
 				"--tls-cert", filepath.Join(b.dir, certificateFile), "--tls-key", filepath.Join(b.dir, keyFile))

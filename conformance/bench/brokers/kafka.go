@@ -46,9 +46,11 @@ func (b *Broker) writeProperties(sessionMs int) error {
 		"transaction.state.log.min.isr=1",
 		"share.coordinator.state.topic.replication.factor=1",
 		"share.coordinator.state.topic.min.isr=1",
-		"group.initial.rebalance.delay.ms=0",
 		"log.segment.delete.delay.ms=1000",
 		fmt.Sprintf("broker.session.timeout.ms=%d", sessionMs),
+	}
+	if !b.setup.GroupDelay {
+		properties = append(properties, "group.initial.rebalance.delay.ms=0")
 	}
 	text := strings.Join(properties, "\n") + "\n"
 	if err := os.WriteFile(b.propertiesPath(), []byte(text), 0o644); err != nil {
