@@ -29,18 +29,18 @@ func oddScenarios() []Scenario {
 func runOddACLs(c *C) {
 	a := c.Conn("a")
 	for _, p := range []string{"User:", "alice", "User", ":alice", "Group:x", "User:a:b", "", ":", "User:*", "*", " User:x", "User: x ", "user:x", "User:ünïcode"} {
-		x := allow(2, "odd-p", "read")
+		x := allow(2, "beyond-p", "read")
 		x.Principal = p
 		a.Do("principal "+p, 3, createACLs(x))
 	}
 	for _, h := range []string{"", "127.0.0.1", "*", "localhost", "::1", "999.1.1.1", "10.0.0.0/8", " * "} {
-		x := allow(2, "odd-h", "read")
+		x := allow(2, "beyond-h", "read")
 		x.Host = h
 		a.Do("host "+h, 3, createACLs(x))
 	}
 	for kind := int8(0); kind < 9; kind++ {
 		for op := int8(1); op < 17; op++ {
-			x := allow(2, "odd-k", "read")
+			x := allow(2, "beyond-k", "read")
 			x.ResourceType, x.Operation = kmsg.ACLResourceType(kind), kmsg.ACLOperation(op)
 			if kind == 4 {
 				x.ResourceName = "kafka-cluster"
@@ -62,13 +62,13 @@ func runOddACLs(c *C) {
 		}
 	}
 	for _, perm := range []int8{1, 4, -1, 127} {
-		x := allow(2, "odd-x", "read")
+		x := allow(2, "beyond-x", "read")
 		x.PermissionType = kmsg.ACLPermissionType(perm)
 		a.Do(fmt.Sprint("permission ", perm), 3, createACLs(x))
 	}
 	a.Do("none", 3, createACLs())
 	a.Do("no filters", 3, deleteACLs())
-	one := allow(2, "odd-twice", "read")
+	one := allow(2, "beyond-twice", "read")
 	a.Do("twice in one", 3, createACLs(one, one))
 	time.Sleep(500 * time.Millisecond)
 	a.Do("describe all", 3, anyACLs())
@@ -97,7 +97,7 @@ func runOddACLs(c *C) {
 			}()))
 		}
 	}
-	x := aclsAbout("odd-twice", 3)
+	x := aclsAbout("beyond-twice", 3)
 	a.Do("delete twice in one", 3, deleteACLs(x, x))
 	a.Do("delete all", 3, deleteACLs(anyACLs()))
 	a.Do("delete all again", 3, deleteACLs(anyACLs(), x))
