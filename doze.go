@@ -18,6 +18,7 @@ import (
 	"doze/handlers"
 	"doze/journal"
 	"doze/projections"
+	"doze/sasl"
 	"doze/segments"
 	"doze/timeline"
 	"doze/traffic"
@@ -34,6 +35,7 @@ type Broker struct {
 	logs      *segments.Dir
 	handlers  *handlers.Broker
 	secrets   *credentials.Store
+	bearers   []*sasl.OAuthBearer // of the listeners that take tokens
 	server    *wire.Server
 	bound     []net.Listener // of opt.Listeners
 	listeners []*wire.Listener

@@ -57,16 +57,25 @@ func (o Options) takesUnsigned(l Listener) bool {
 	return err == nil && !signed
 }
 
-// oauth makes the mechanism of a listener.
+// oauth makes the mechanism of a listener. The registry takes its tokens too.
 func (b *Broker) oauth(l Listener) (sasl.Mechanism, error) {
+	validator, err := b.tokenValidator(l)
+	if err != nil {
+		return nil, err
+	}
+	m := &sasl.OAuthBearer{Validator: validator}
+	b.bearers = append(b.bearers, m)
+	return m, nil
+}
+
+func (b *Broker) tokenValidator(l Listener) (sasl.TokenValidator, error) {
 	signed, err := b.opt.oauthSigned(l)
 	if err != nil {
 		return nil, err
 	}
 	if !signed {
 		b.opt.Logger.Warn("tokens that nobody has signed let anybody in as whom they like: for development only", "listener", l.Name)
-		tokens, err := b.opt.unsecuredTokens(l)
-		return &sasl.OAuthBearer{Validator: tokens}, err
+		return b.opt.unsecuredTokens(l)
 	}
 	keys, err := b.tokenKeys(l)
 	if err != nil {
@@ -74,10 +83,10 @@ func (b *Broker) oauth(l Listener) (sasl.Mechanism, error) {
 	}
 	of := func(name string) string { return b.opt.ofMechanism(l, mechanismOAuth, "sasl.oauthbearer."+name) }
 	skew, err := b.opt.oauthNumber(l, "clock.skew.seconds", 30)
-	return &sasl.OAuthBearer{Validator: &sasl.SignedTokens{
+	return &sasl.SignedTokens{
 		Keys: keys, Audiences: configs.Entries(of("expected.audience")), Issuer: of("expected.issuer"),
 		ScopeClaim: of("scope.claim.name"), SubClaim: of("sub.claim.name"), ClockSkew: time.Duration(skew) * time.Second,
-	}}, err
+	}, err
 }
 
 func (o Options) oauthNumber(l Listener, name string, otherwise int64) (int64, error) {

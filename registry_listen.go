@@ -32,7 +32,8 @@ func (b *Broker) bindRegistry() error {
 		}
 		b.registryTLS = identity.Config()
 	}
-	protected := b.opt.protected(b.opt.registryListener()) && secure || b.opt.anyLogin()
+	// What a listener takes opens the registry too: tokens that nobody has signed keep nobody out.
+	protected := (b.opt.protected(b.opt.registryListener()) && secure || b.opt.anyLogin()) && !slices.ContainsFunc(b.opt.Listeners, b.opt.takesUnsigned)
 	if err := b.refuseExposed(address, "the schema registry", "let clients log in (--user)", protected); err != nil {
 		return err
 	}

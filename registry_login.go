@@ -7,17 +7,20 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"doze/certs"
 	"doze/sasl"
 )
 
-// passwords checks names and passwords outside Kafka's protocol: those that open a listener, by a mechanism that it has.
+// passwords checks names, passwords and tokens outside Kafka's protocol: those that open a listener, by a mechanism that it has.
 type passwords struct {
 	plain   []*sasl.Plain
 	scram   []*sasl.SCRAM
-	working chan struct{} // has room for the checks that are worked on at a time
+	bearers []*sasl.OAuthBearer // tokens, which are taken instead
+	working chan struct{}       // has room for the checks that are worked on at a time
 
 	mu    sync.Mutex
 	key   [32]byte
@@ -28,7 +31,7 @@ type passwords struct {
 const knownMax = 1000
 
 func (b *Broker) newPasswords() (*passwords, error) {
-	p := &passwords{working: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), known: map[[32]byte]bool{}}
+	p := &passwords{bearers: b.bearers, working: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), known: map[[32]byte]bool{}}
 	rand.Read(p.key[:])
 	enabled := map[string]bool{}
 	for _, l := range b.opt.Listeners {
@@ -108,15 +111,34 @@ func (p *passwords) proves(h sasl.Hash, password string, v sasl.Verifier) bool {
 	return true
 }
 
+// principalOf says who sends a request: by a name and its password, or by a token.
+func (p *passwords) principalOf(r *http.Request) (principal string, ok bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "bearer") {
+		return p.owner(strings.TrimSpace(token))
+	}
+	user, password, given := r.BasicAuth()
+	return sasl.UserPrincipal(user), given && user != "" && password != "" && p.fit(user, password)
+}
+
+// owner is whose a token is that some listener would take.
+func (p *passwords) owner(token string) (principal string, ok bool) {
+	p.working <- struct{}{}
+	defer func() { <-p.working }()
+	for _, m := range p.bearers {
+		if who, fits := m.Fits(time.Now(), token); fits {
+			return who.Principal, true
+		}
+	}
+	return "", false
+}
+
 // registryLogin says who sends a request to the schema registry. nil: nobody is asked.
 func (b *Broker) registryLogin(rules certs.Rules, certificates bool) (func(*http.Request) (string, bool), error) {
 	switch {
 	case b.opt.anyLogin():
 		known, err := b.newPasswords()
-		return func(r *http.Request) (string, bool) {
-			user, password, given := r.BasicAuth()
-			return sasl.UserPrincipal(user), given && user != "" && password != "" && known.fit(user, password)
-		}, err
+		return known.principalOf, err
 	case certificates:
 		return func(r *http.Request) (string, bool) {
 			if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,4 +122,52 @@ func TestDamagedCredentialDoesNotBringTheOldPasswordBack(t *testing.T) {
 			t.Errorf("the registry takes %s", password)
 		}
 	}
+}
+
+// The registry takes the tokens that a listener takes, from clients that send them as HTTP has it.
+func TestRegistryTakesTokens(t *testing.T) {
+	right, other := newSigner(t), newSigner(t)
+	file := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(file, right.set(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	signed := startOAuth(t, Options{SchemaRegistry: "127.0.0.1:0", Properties: map[string]string{jwksProperty: file}})
+	unsigned := startOAuth(t, Options{SchemaRegistry: "127.0.0.1:0", OAuthUnsecured: true})
+	for _, c := range []struct {
+		what   string
+		broker *Broker
+		header string
+		want   int
+	}{
+		{"a right token", signed, "Bearer " + right.token("alice"), http.StatusOK},
+		{"a right token, another spelling", signed, "bearer  " + right.token("alice"), http.StatusOK},
+		{"one of another signer", signed, "Bearer " + other.token("alice"), http.StatusUnauthorized},
+		{"one that nobody signed", signed, "Bearer " + unsignedToken("alice"), http.StatusUnauthorized},
+		{"none", signed, "Bearer", http.StatusUnauthorized},
+		{"no token", signed, "Bearer a,b", http.StatusUnauthorized},
+		{"one longer than headers may be", signed, "Bearer " + strings.Repeat("a", 100_000), http.StatusRequestHeaderFieldsTooLarge},
+		{"nothing", signed, "", http.StatusUnauthorized},
+		{"one that nobody signed, where those are taken", unsigned, "Bearer " + unsignedToken("alice"), http.StatusOK},
+	} {
+		if got := registryStatus(t, c.broker, c.header); got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+func registryStatus(t *testing.T, b *Broker, authorization string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.Ready().Registry+"/subjects", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", authorization)
+	client := &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
 }

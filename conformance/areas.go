@@ -58,6 +58,7 @@ func areas() [][]Scenario {
 		aclScenarios(),
 		aclMatrixScenarios(),
 		quotaScenarios(),
+		oddScenarios(),
 		throttleScenarios(),
 		telemetryScenarios(),
 		adminScenarios(),

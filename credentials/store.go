@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"iter"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -37,14 +37,18 @@ type Store struct {
 	fs  disk.FS
 	dir string
 
-	mu    sync.RWMutex
-	known map[Ref][]byte
-	files map[Ref]bool // those that cannot be read too
+	changing sync.Mutex // of files that are there; who holds it may take mu
+
+	mu     sync.RWMutex
+	known  map[Ref][]byte
+	files  map[Ref]bool // those that cannot be read too
+	packs  map[Ref]*pack
+	broken []string // packs that cannot be read
 }
 
 // Open reads the directory, which need not be there.
 func Open(fsys disk.FS, dir string) (*Store, error) {
-	s := &Store{fs: fsys, dir: dir, known: map[Ref][]byte{}, files: map[Ref]bool{}}
+	s := &Store{fs: fsys, dir: dir, known: map[Ref][]byte{}, files: map[Ref]bool{}, packs: map[Ref]*pack{}}
 	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -67,6 +71,10 @@ func Open(fsys disk.FS, dir string) (*Store, error) {
 func (s *Store) load(name string) error {
 	if strings.HasSuffix(name, ".new") {
 		return s.fs.Remove(s.path(name))
+	}
+	if strings.HasSuffix(name, packSuffix) {
+		s.loadPack(name)
+		return nil
 	}
 	var ref Ref
 	if n, err := hex.Decode(ref[:], []byte(name)); err != nil || n != len(ref) {
@@ -102,6 +110,16 @@ func (s *Store) Put(body []byte) (Ref, error) {
 }
 
 func (s *Store) write(name string, body []byte) error {
+	if err := s.makeDir(); err != nil {
+		return err
+	}
+	if err := disk.WriteFile(s.fs, s.dir, s.path(name), encode(body)); err != nil {
+		return fmt.Errorf("write a credential: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) makeDir() error {
 	if err := s.fs.MkdirAll(s.dir); err != nil {
 		return fmt.Errorf("make the directory of credentials: %w", err)
 	}
@@ -115,9 +133,6 @@ func (s *Store) write(name string, body []byte) error {
 			break
 		}
 		dir = parent
-	}
-	if err := disk.WriteFile(s.fs, s.dir, s.path(name), encode(body)); err != nil {
-		return fmt.Errorf("write a credential: %w", err)
 	}
 	return nil
 }
@@ -138,36 +153,68 @@ func (s *Store) Get(ref Ref) ([]byte, bool) {
 	return body, known
 }
 
-// Remove removes a credential that nothing names any more.
-func (s *Store) Remove(ref Ref) error {
+// Remove removes credentials that nothing names any more.
+func (s *Store) Remove(refs ...Ref) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	lone, packs := s.forget(refs)
+	var errs []error
+	for _, ref := range lone {
+		if err := s.fs.Remove(s.path(ref.String())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove a credential: %w", err))
+			continue
+		}
+		s.mu.Lock()
+		delete(s.files, ref)
+		s.mu.Unlock()
+	}
+	for _, p := range packs {
+		errs = append(errs, s.shrink(p))
+	}
+	return errors.Join(errs...)
+}
+
+// forget takes credentials out of memory, and gives those that have a file of their own, and the packs of the others.
+func (s *Store) forget(refs []Ref) (lone []Ref, packs []*pack) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.known, ref)
-	if !s.files[ref] {
-		return nil
+	seen := map[*pack]bool{}
+	for _, ref := range refs {
+		delete(s.known, ref)
+		if s.files[ref] {
+			lone = append(lone, ref)
+		}
+		if p := s.packs[ref]; p != nil && !seen[p] {
+			seen[p] = true
+			packs = append(packs, p)
+		}
 	}
-	if err := s.fs.Remove(s.path(ref.String())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove a credential: %w", err)
-	}
-	delete(s.files, ref)
-	return nil
+	return lone, packs
 }
 
 // Sweep removes every credential that is not named, and counts them.
 func (s *Store) Sweep(named map[Ref]bool) (removed int, err error) {
+	var unnamed []Ref
+	missing := false
 	s.mu.RLock()
-	refs := slices.SortedFunc(maps.Keys(s.files), func(a, b Ref) int { return bytes.Compare(a[:], b[:]) })
-	s.mu.RUnlock()
-	for _, ref := range refs {
-		if named[ref] {
-			continue
+	for _, refs := range []iter.Seq[Ref]{maps.Keys(s.files), maps.Keys(s.packs)} {
+		for ref := range refs {
+			if !named[ref] {
+				unnamed = append(unnamed, ref)
+			}
 		}
-		if err := s.Remove(ref); err != nil {
-			return removed, err
-		}
-		removed++
 	}
-	return removed, nil
+	for ref := range named {
+		missing = missing || s.known[ref] == nil
+	}
+	s.mu.RUnlock()
+	if err := s.Remove(unnamed...); err != nil {
+		return 0, err
+	}
+	if missing { // it may be in a pack that cannot be read, which a person may want to look at
+		return len(unnamed), nil
+	}
+	return len(unnamed), s.removeBroken()
 }
 
 // Decoy gives the secret that answers for unknown users are made of: the same at every start.

@@ -16,7 +16,7 @@ import (
 // AlterUserScramCredentials (key 51), v0 (KIP-554): sets and deletes users' credentials of SCRAM.
 //
 // A user stands at most once in a request, whatever the mechanism. Each user is answered; what is valid is done though
-// others are not, unless there is too much of it. The client sends the salted password. What is kept of it is written to a file of its own before the event
+// others are not, unless there is too much of it. The client sends the salted password. What is kept of it is written to a file before the event
 // that names it: no journal holds a credential.
 //
 // Kafka asks for ALTER on CLUSTER; refused, every user of the request is answered CLUSTER_AUTHORIZATION_FAILED.
@@ -57,10 +57,8 @@ func (b *Broker) alterScramUsers(ctx context.Context, r *wire.Request, a *scramA
 	if errors.Is(err, journal.ErrPoisoned) {
 		return // whether the entry is on the disk is not known: the next start will see
 	}
-	for _, ref := range unwanted {
-		if err := b.credentials.Remove(ref); err != nil {
-			b.log.Warn("a credential that is no longer used could not be removed; the next start tries again", "error", err)
-		}
+	if err := b.credentials.Remove(unwanted...); err != nil {
+		b.log.Warn("credentials that are no longer used could not be removed; the next start tries again", "error", err)
 	}
 }
 
@@ -85,20 +83,23 @@ func (b *Broker) SCRAMUser(h sasl.Hash, name string) (c *sasl.Credential, known 
 }
 
 // write puts the credentials of what is not refused on the disk.
-func (a *scramAlterations) write(store *credentials.Store) error {
+func (a *scramAlterations) write(store *credentials.Store) (err error) {
+	var set []*scramAlteration
+	var bodies [][]byte
 	for _, one := range a.list {
-		if one.refused != nil || one.upsert == nil {
-			continue
+		if u := one.upsert; one.refused == nil && u != nil {
+			set = append(set, one)
+			bodies = append(bodies, sasl.Hash(u.Mechanism).OfSalted(u.SaltedPassword, u.Salt, u.Iterations).Encode())
 		}
-		u := one.upsert
-		ref, err := store.Put(sasl.Hash(u.Mechanism).OfSalted(u.SaltedPassword, u.Salt, u.Iterations).Encode())
-		if err != nil {
-			return err
-		}
-		one.ref = ref
-		a.written = append(a.written, ref)
 	}
-	return nil
+	if len(bodies) == 0 {
+		return nil
+	}
+	a.written, err = store.PutAll(bodies)
+	for i, ref := range a.written {
+		set[i].ref = ref
+	}
+	return err
 }
 
 // decide looks again at what may have changed meanwhile, and emits what is left. Replaced are the files of what

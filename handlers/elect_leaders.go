@@ -35,7 +35,7 @@ func (b *Broker) electLeaders(_ context.Context, r *wire.Request) (wire.Reply, e
 	switch {
 	case req.Topics != nil && len(req.Topics) == 0:
 		return resp, nil // before anything is looked at
-	case req.TimeoutMillis < 0:
+	case req.TimeoutMillis <= 0:
 		return electNone(req, resp, &refusal{code: requestTimedOut}), nil
 	case req.Version > 0 && req.ElectionType != preferredElection && req.ElectionType != uncleanElection:
 		return electNone(req, resp, refuse(invalidRequest, fmt.Sprintf("Unknown election type %d", req.ElectionType))), nil

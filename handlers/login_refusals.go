@@ -10,7 +10,7 @@ import (
 )
 
 // outOfPlace answers a request that came where a message of a login was due: an error in the request's own form, as far as
-// it has a place for one, and the end of the connection. Three APIs have no such answer.
+// it has a place for one, and the end of the connection. Some have no such answer.
 func (s *login) outOfPlace(r *wire.Request) (wire.Reply, error) {
 	why := errors.New(kmsg.NameForKey(r.Key) + " in the middle of a login")
 	if r.Body == nil {
@@ -20,18 +20,28 @@ func (s *login) outOfPlace(r *wire.Request) (wire.Reply, error) {
 		r.Version = 0
 		return s.refuse(resp, why)
 	}
-	switch r.Key {
-	case 0, 29, 50:
+	if !hasOutOfPlaceAnswer(r.Body) {
 		return nil, why
 	}
 	return s.refuse(outOfPlaceAnswer(r), why)
+}
+
+// hasOutOfPlaceAnswer: a filter of ACLs whose kinds are not known is not even read.
+func hasOutOfPlaceAnswer(body kmsg.Request) bool {
+	switch req := body.(type) {
+	case *kmsg.ProduceRequest, *kmsg.DescribeUserSCRAMCredentialsRequest:
+		return false
+	case *kmsg.DescribeACLsRequest:
+		return req.ResourceType != 0 && req.Operation != 0 && req.PermissionType != 0 && (req.Version == 0 || req.ResourcePatternType != 0)
+	}
+	return true
 }
 
 const illegalStateText = "Request is not valid given the current SASL state."
 
 // namedByKafka are the APIs whose error has a text that names the API, by Kafka's names.
 var namedByKafka = map[int16]string{
-	19: "CREATE_TOPICS", 45: "ALTER_PARTITION_REASSIGNMENTS", 46: "LIST_PARTITION_REASSIGNMENTS", 48: "DESCRIBE_CLIENT_QUOTAS",
+	19: "CREATE_TOPICS", 29: "DESCRIBE_ACLS", 45: "ALTER_PARTITION_REASSIGNMENTS", 46: "LIST_PARTITION_REASSIGNMENTS", 48: "DESCRIBE_CLIENT_QUOTAS",
 	57: "UPDATE_FEATURES", 60: "DESCRIBE_CLUSTER", 64: "UNREGISTER_BROKER",
 }
 

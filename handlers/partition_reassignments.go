@@ -32,7 +32,7 @@ func (b *Broker) alterPartitionReassignments(_ context.Context, r *wire.Request)
 	case len(req.Topics) == 0: // Kafka answers before it looks at anything, with the fields as they are by default
 		resp.AllowReplicationFactorChange, resp.ErrorMessage = true, text("")
 		return resp, nil
-	case req.TimeoutMillis < 0:
+	case req.TimeoutMillis <= 0:
 		return reassignNone(req, resp), nil
 	}
 	state, _ := b.view()

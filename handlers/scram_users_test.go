@@ -179,3 +179,72 @@ func TestScramUsersOfARequestAreBounded(t *testing.T) {
 		t.Errorf("%d files and %d users are left", len(files), state.ScramUsers.Len())
 	}
 }
+
+// setSalted sets what stands for a password, without the work of salting it.
+func (c *testConn) setSalted(password string, users ...string) (codes []int16) {
+	req := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+	for _, user := range users {
+		u := kmsg.NewAlterUserSCRAMCredentialsRequestUpsertion()
+		u.Name, u.Mechanism, u.Iterations, u.Salt, u.SaltedPassword = user, int8(sasl.SHA256), sasl.IterationsMin, []byte("salt"), []byte(password)
+		req.Upsertions = append(req.Upsertions, u)
+	}
+	for _, r := range request[*kmsg.AlterUserSCRAMCredentialsResponse](c, req, 0).Results {
+		codes = append(codes, r.ErrorCode)
+	}
+	return codes
+}
+
+func (b *testBroker) hasSalted(user, password string) bool {
+	c, _ := b.broker.SCRAMUser(sasl.SHA256, user)
+	return c != nil && string(c.Verifier.StoredKey) == string(sasl.SHA256.OfSalted([]byte(password), c.Verifier.Salt, c.Verifier.Iterations).StoredKey)
+}
+
+// TestUsersSetTogetherSurviveACrashAnywhere stops the disk at every operation of setting three users in one request, changing
+// one of them and then two, and crashes: what was acknowledged holds, and every credential that the journal names is there.
+func TestUsersSetTogetherSurviveACrashAnywhere(t *testing.T) {
+	for n := 0; ; n++ {
+		for i, how := range []disk.Loss{disk.PowerLoss(), disk.KillProcess(), disk.TornPowerLoss(uint64(n))} {
+			if !crashTogetherAt(t, n, fmt.Sprintf("operation %d, loss %d", n, i), how) {
+				if n < 10 {
+					t.Fatalf("only %d operations", n)
+				}
+				return
+			}
+		}
+	}
+}
+
+func crashTogetherAt(t *testing.T, n int, where string, how disk.Loss) (fired bool) {
+	b := &testBroker{t: t, fs: disk.NewMem(), clock: &manualClock{}, boot: "boot"}
+	b.clock.now.Store(day)
+	b.start()
+	c := b.connect()
+	stop := &disk.Fault{After: n, Err: disk.EIO, Persistent: true}
+	b.fs.Inject(stop)
+	acknowledged := map[string]string{}
+	for _, step := range []struct {
+		password string
+		users    []string
+	}{{"first", []string{"a", "b", "c"}}, {"second", []string{"b"}}, {"third", []string{"a", "b"}}} {
+		for i, code := range c.setSalted(step.password, step.users...) {
+			if code == none {
+				acknowledged[step.users[i]] = step.password
+			}
+		}
+	}
+	fired = b.fs.Fired(stop) > 0
+	again := b.crashed(how)
+	again.start()
+	defer again.abandon()
+	state, _ := again.store.View()
+	if missing, err := SweepCredentials(state, again.broker.credentials); err != nil || len(missing) > 0 {
+		t.Fatalf("%s: missing %v, %v", where, missing, err)
+	}
+	for user, password := range acknowledged {
+		later := password == "first" && (again.hasSalted(user, "second") || again.hasSalted(user, "third")) || again.hasSalted(user, "third")
+		if !again.hasSalted(user, password) && !later {
+			t.Errorf("%s: the %s password of %s was acknowledged and does not open", where, password, user)
+		}
+	}
+	return fired
+}

@@ -39,6 +39,15 @@ func (m *OAuthBearer) Name() string { return "OAUTHBEARER" }
 // Begin starts a login.
 func (m *OAuthBearer) Begin() Exchange { return &bearerExchange{validator: m.Validator} }
 
+// Fits names the owner of a token that came by another way than a login's message.
+func (m *OAuthBearer) Fits(now time.Time, token string) (who *Identity, fits bool) {
+	if letters := strings.TrimRight(token, "="); len(token) > maxBearer || letters == "" || !madeOf(letters, "-_~+/.") {
+		return nil, false
+	}
+	who, err := m.Validator.Validate(now, token)
+	return who, err == nil
+}
+
 type bearerExchange struct {
 	validator TokenValidator
 	told      string // the error that the client was told last, and is to acknowledge; it may send another token instead

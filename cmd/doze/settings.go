@@ -20,7 +20,7 @@ type setting struct {
 	// property is Kafka's name of the same setting; convert turns the flag's notation into the property's.
 	property string
 	convert  func(string) (string, error)
-	join     func([]string) string // makes one value of a list's; nil: the last counts
+	join     func([]string) (string, error) // makes one value of a list's; nil: the last counts
 }
 
 // settings are in the order of --help.
@@ -93,14 +93,17 @@ func authorizerClass(s string) (string, error) {
 	return "", nil
 }
 
-// superUsers writes names of users as super.users does.
-func superUsers(names []string) string {
+// superUsers writes names of users as super.users does, which cannot say a name with a semicolon.
+func superUsers(names []string) (string, error) {
 	for i, name := range names {
+		if strings.Contains(name, ";") {
+			return "", fmt.Errorf("%q has a semicolon, which would make two users of it; name each user by itself", name)
+		}
 		if !strings.Contains(name, ":") {
 			names[i] = "User:" + name
 		}
 	}
-	return strings.Join(names, ";")
+	return strings.Join(names, ";"), nil
 }
 
 // inUnits writes a duration as a whole number of units, as Kafka's properties do.
@@ -141,7 +144,11 @@ func (p place) add(s setting, from string, values ...string) error {
 	}
 	value := values[len(values)-1]
 	if s.join != nil {
-		value = s.join(values)
+		joined, err := s.join(values)
+		if err != nil {
+			return fmt.Errorf("%s: %w", from, err)
+		}
+		value = joined
 	}
 	if s.convert != nil {
 		converted, err := s.convert(value)
