@@ -220,7 +220,7 @@ func (q *request) decode(into any) error {
 	if len(q.body) == 0 || isNull(q.body) {
 		return &Error{Status: 422, Code: 422, Message: "The request body must not be empty"}
 	}
-	if err := json.Unmarshal(q.body, into); err != nil {
+	if err := unmarshal(q.body, into); err != nil {
 		return malformed(err)
 	}
 	return nil

@@ -215,8 +215,8 @@ func (c *comparison) fields(r, w *Schema, path []string) (found []Difference) {
 func writtenAs(f *Field, w *Schema, byName map[string]*Field) *Field {
 	var hits []*Field
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
-		if hit := byName[name]; hit != nil && !slices.Contains(hits, hit) {
-			hits = append(hits, hit)
+		if hit := byName[name]; hit != nil {
+			hits = append(hits, hit) // the same one twice is two, too
 		}
 	}
 	if len(hits) > 1 {

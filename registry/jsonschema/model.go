@@ -50,6 +50,7 @@ type Schema struct {
 	not                *Schema
 	criterion          string // allOf, anyOf, oneOf
 	parts              []*Schema
+	made               bool // of keywords side by side, not by allOf
 	condition          [3]*Schema // if, then, else
 	reference          string
 	target             *Schema // what a reference refers to
