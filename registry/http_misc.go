@@ -7,7 +7,7 @@ import (
 )
 
 type compatibilityAnswer struct {
-	Compatible bool     `json:"is_compatible"`
+	Compatible bool      `json:"is_compatible"`
 	Messages   *[]string `json:"messages,omitempty"` // none too, when asked for
 }
 

@@ -223,7 +223,13 @@ func (p *parser) named(n *ordered.Node, about string, t Type, reserved []string)
 	return s, nil
 }
 
+// maxName bounds the full name of a type: each name in a namespace has it in front.
+const maxName = 1024
+
 func (p *parser) checkName(s *Schema) error {
+	if len(s.Namespace)+len(s.Name) > maxName {
+		return fmt.Errorf("the name of a type is longer than %d bytes", maxName)
+	}
 	if _, is := primitive(s.Name); is && s.Namespace == "" {
 		return fmt.Errorf("Schemas may not be named after primitives: %s", s.Name)
 	}

@@ -250,9 +250,25 @@ func (b *builder) patternKeywords(s *Schema, n *ordered.Node, in *scope, at stri
 		if err != nil {
 			return errAt(at+"/patternProperties", "%v", err)
 		}
-		s.patterns = append(s.patterns, patternProperty{compiled, p.schema})
+		s.patterns = append(s.patterns, patternProperty{compiled, p.schema, costOf(compiled)})
 	}
 	return nil
+}
+
+// costOf is how many steps a pattern may take for one character: a short text may repeat much.
+func costOf(p *regexp.Regexp) int {
+	if p == nil {
+		return 1
+	}
+	parsed, err := syntax.Parse(p.String(), syntax.Perl)
+	if err != nil {
+		return 1
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 1
+	}
+	return len(prog.Inst)
 }
 
 func (b *builder) dependencies(s *Schema, n *ordered.Node, in *scope, at string) (err error) {
