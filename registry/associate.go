@@ -417,7 +417,7 @@ func (a *association) decide(tx *journal.Tx[*projections.State]) (*associationAn
 		}
 		tx.Emit(&set)
 		answer.Associations = append(answer.Associations, associationInfo{
-			Subject: set.Subject, Of: set.Of, Lifecycle: lifecycleOf(&projections.Association{AssociationSet: set}), Schema: a.known[set.Of],
+			Subject: set.Subject, Of: set.Of, Lifecycle: lifecycleOf(&projections.Association{AssociationSet: set}), Frozen: set.Frozen, Schema: a.known[set.Of],
 		})
 	}
 	return answer, nil

@@ -98,7 +98,7 @@ func set(raw json.RawMessage, field *string, check func(string) (string, error))
 		return nil
 	}
 	var value string
-	if err := json.Unmarshal(raw, &value); err != nil {
+	if err := unmarshal(raw, &value); err != nil {
 		return malformed(err)
 	}
 	if !isNull(raw) {
@@ -115,7 +115,7 @@ func setSwitch(raw json.RawMessage, field *uint8) error {
 		return nil
 	}
 	var on *bool
-	if err := json.Unmarshal(raw, &on); err != nil {
+	if err := unmarshal(raw, &on); err != nil {
 		return malformed(err)
 	}
 	switch {
@@ -134,7 +134,7 @@ func setStored[T any](raw json.RawMessage, field *string, check func(*T) error) 
 		return nil
 	}
 	var value *T
-	if err := json.Unmarshal(raw, &value); err != nil {
+	if err := unmarshal(raw, &value); err != nil {
 		return malformed(err)
 	}
 	if value != nil {

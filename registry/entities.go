@@ -103,7 +103,7 @@ type schemaAnswer struct {
 	Schema     string      `json:"schema,omitempty"`
 	MaxID      *int32      `json:"maxId,omitempty"`
 	At         int64       `json:"ts,omitempty"`
-	Deleted    bool        `json:"deleted,omitempty"`
+	Deleted    *bool       `json:"deleted,omitempty"` // also false; registrations do not say it
 	Aliases    []string    `json:"aliases,omitempty"`
 
 	SchemaTags   []entityTags      `json:"schemaTags,omitempty"`
@@ -303,6 +303,6 @@ func answerOf(state *projections.State, v projections.SchemaVersion) *schemaAnsw
 	s := state.Registry.OfVersion(v)
 	a := contentOf(s).answer()
 	id := v.ID
-	a.Subject, a.Version, a.ID, a.GUID, a.At, a.Deleted = v.Subject, v.Version, &id, uuid(s.GUID), v.At, v.Deleted
+	a.Subject, a.Version, a.ID, a.GUID, a.At, a.Deleted = v.Subject, v.Version, &id, uuid(s.GUID), v.At, &v.Deleted
 	return a
 }

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // MaxBody is the most that a request may send.
@@ -197,6 +198,8 @@ func (q *request) read(w http.ResponseWriter) error {
 	if media, _, _ := strings.Cut(q.Header.Get("Content-Type"), ";"); !accepted(strings.ToLower(strings.TrimSpace(media))) {
 		return plain(http.StatusUnsupportedMediaType)
 	}
+	// One that sends its body slowly has its place among the requests in hand no longer than any other.
+	_ = http.NewResponseController(w).SetReadDeadline(q.deadline()) // not every writer has one
 	var err error
 	q.body, err = io.ReadAll(http.MaxBytesReader(w, q.Body, MaxBody))
 	var large *http.MaxBytesError
@@ -207,6 +210,11 @@ func (q *request) read(w http.ResponseWriter) error {
 		return plain(http.StatusBadRequest)
 	}
 	return nil
+}
+
+func (q *request) deadline() time.Time {
+	deadline, _ := q.ctx.Deadline()
+	return deadline
 }
 
 func accepted(media string) bool {
@@ -220,7 +228,7 @@ func (q *request) decode(into any) error {
 	if len(q.body) == 0 || isNull(q.body) {
 		return &Error{Status: 422, Code: 422, Message: "The request body must not be empty"}
 	}
-	if err := json.Unmarshal(q.body, into); err != nil {
+	if err := unmarshal(q.body, into); err != nil {
 		return malformed(err)
 	}
 	return nil

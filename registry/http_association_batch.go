@@ -138,5 +138,5 @@ func (r *Registry) changeAssociations(q *request, scope string, body *associatio
 }
 
 func infoOf(a *projections.Association, schema *schemaAnswer) associationInfo {
-	return associationInfo{Subject: a.Subject, Of: a.Of, Lifecycle: lifecycleOf(a), Frozen: oddFrozen(a), Schema: schema}
+	return associationInfo{Subject: a.Subject, Of: a.Of, Lifecycle: lifecycleOf(a), Frozen: a.Frozen, Schema: schema}
 }

@@ -18,7 +18,7 @@ type associationView struct {
 	Type      string `json:"resourceType"`
 	Of        string `json:"associationType"`
 	Lifecycle string `json:"lifecycle"`
-	Frozen    *bool  `json:"frozen,omitempty"` // only when it is not what follows from the lifecycle
+	Frozen    bool   `json:"frozen"`
 	Created   int64  `json:"createTs,omitempty"`
 	Updated   int64  `json:"updateTs,omitempty"`
 }
@@ -36,7 +36,7 @@ type associationInfo struct {
 	Subject   string        `json:"subject"`
 	Of        string        `json:"associationType"`
 	Lifecycle string        `json:"lifecycle"`
-	Frozen    *bool         `json:"frozen,omitempty"`
+	Frozen    bool          `json:"frozen"`
 	Schema    *schemaAnswer `json:"schema,omitempty"`
 }
 
@@ -46,18 +46,10 @@ type batchResult struct {
 	Result *associationAnswer `json:"result,omitempty"`
 }
 
-// oddFrozen is shown only when it does not follow from the lifecycle.
-func oddFrozen(a *projections.Association) *bool {
-	if a.Frozen == a.Strong {
-		return nil
-	}
-	return &a.Frozen
-}
-
 func viewOf(a *projections.Association) associationView {
 	return associationView{
 		Subject: a.Subject, GUID: uuid(a.GUID), Name: a.Name, Namespace: a.Namespace, ID: a.ResourceID, Type: a.ResourceType, Of: a.Of,
-		Lifecycle: lifecycleOf(a), Frozen: oddFrozen(a), Created: a.Created, Updated: a.Updated,
+		Lifecycle: lifecycleOf(a), Frozen: a.Frozen, Created: a.Created, Updated: a.Updated,
 	}
 }
 

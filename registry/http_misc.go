@@ -7,8 +7,8 @@ import (
 )
 
 type compatibilityAnswer struct {
-	Compatible bool     `json:"is_compatible"`
-	Messages   []string `json:"messages,omitempty"`
+	Compatible bool      `json:"is_compatible"`
+	Messages   *[]string `json:"messages,omitempty"` // none too, when asked for
 }
 
 func (r *Registry) postCompatibility(q *request) (any, error) {
@@ -54,7 +54,8 @@ func (q *request) compatibility(v view, versions []projections.SchemaVersion) (a
 	}
 	a := &compatibilityAnswer{Compatible: len(messages) == 0}
 	if verbose {
-		a.Messages = messages
+		messages = append([]string{}, messages...)
+		a.Messages = &messages
 	}
 	return a, nil
 }
@@ -136,7 +137,11 @@ func (r *Registry) setMode(q *request) (any, error) {
 }
 
 func (r *Registry) delMode(q *request) (any, error) {
-	return r.deleteMode(q.ctx, q.cause(), q.scope(), q.flag("recursive"))
+	old, err := r.deleteMode(q.ctx, q.cause(), q.scope(), q.flag("recursive"))
+	if err == nil && old.Mode == nil {
+		return struct{}{}, nil
+	}
+	return old, err
 }
 
 func (r *Registry) getContexts(q *request) (any, error) {

@@ -203,7 +203,7 @@ func (q *request) registered(v view, subject string, a *schemaAnswer) (any, erro
 			return nil, err
 		}
 	}
-	a.Subject, a.At = "", 0
+	a.Subject, a.At, a.Deleted = "", 0, nil
 	return a, nil
 }
 

@@ -35,6 +35,9 @@ type model interface {
 //
 //fuzz:parser class=http FuzzRequests
 func parse(schemaType, text string, refs []resolved, strict bool) (model, error) {
+	if schemaType != Avro && schemaType != JSON && schemaType != Protobuf {
+		return nil, invalidSchema("Invalid schema type %s", schemaType)
+	}
 	m, err := parseModel(schemaType, text, refs, strict)
 	if err != nil {
 		return nil, invalid(schemaType, err)

@@ -238,7 +238,7 @@ func (p *registration) decide(tx *journal.Tx[*projections.State]) (*schemaAnswer
 	}
 	now, _ := tx.State.Registry.Version(p.subject, p.version)
 	answer := answerOf(tx.State, now)
-	answer.At = 0
+	answer.At, answer.Deleted = 0, nil
 	return answer, nil
 }
 

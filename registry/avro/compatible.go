@@ -23,9 +23,14 @@ type Difference struct {
 const (
 	maxSteps = 100_000
 	maxLooks = 20_000_000
+	maxFound = 50_000
+	maxBytes = 8 << 20 // of names and symbols in messages
 )
 
-var errSteps = errors.New("the comparison takes too many steps; give the schemas fewer branches of unions")
+var (
+	errSteps = errors.New("the comparison takes too many steps; give the schemas fewer branches of unions")
+	errFound = errors.New("the schemas differ in too many places: a type that differs is reached by many ways")
+)
 
 // Compare says all differences that keep the reader from reading what was written with the writer: none when it can. An error
 // is a comparison that has no answer, which counts as incompatible.
@@ -35,7 +40,7 @@ func Compare(reader, writer *Schema) (found []Difference, err error) {
 
 // CompareUntil is Compare, which ends with the context's error when that is done.
 func CompareUntil(ctx context.Context, reader, writer *Schema) (found []Difference, err error) {
-	c := comparison{ctx: ctx, memo: map[pair][]Difference{}, left: maxSteps, look: maxLooks}
+	c := comparison{ctx: ctx, memo: map[pair][]Difference{}, left: maxSteps, look: maxLooks, room: maxFound, bytes: maxBytes}
 	defer func() {
 		if e, own := recover().(failure); own {
 			found, err = nil, e.error
@@ -50,10 +55,20 @@ type pair struct{ reader, writer *Schema }
 type failure struct{ error }
 
 type comparison struct {
-	ctx  context.Context
-	memo map[pair][]Difference
-	left int
-	look int
+	ctx   context.Context
+	memo  map[pair][]Difference
+	left  int
+	look  int
+	bytes int
+	room  int // for differences that are said once more: those of a type that is reached by many ways
+}
+
+// spend counts what a message takes, for a long name may be said thousands of times.
+func (c *comparison) spend(message string) string {
+	if c.bytes -= len(message); c.bytes < 0 {
+		panic(failure{errFound})
+	}
+	return message
 }
 
 func location(path []string) string { return "/" + strings.Join(path, "/") }
@@ -70,6 +85,9 @@ func (c *comparison) compare(r, w *Schema, path []string) []Difference {
 	}
 	key := pair{r, w}
 	if known, seen := c.memo[key]; seen {
+		if c.room -= len(known); c.room < 0 {
+			panic(failure{errFound})
+		}
 		return known
 	}
 	c.memo[key] = nil
@@ -148,15 +166,15 @@ func (c *comparison) sameType(r, w *Schema, path []string) []Difference {
 	case Map:
 		return c.compare(r.Items, w.Items, at(path, "values"))
 	case Fixed:
-		found := names(r, w, at(path, "name"))
+		found := c.names(r, w, at(path, "name"))
 		if r.Size != w.Size {
 			found = append(found, Difference{"FIXED_SIZE_MISMATCH", location(at(path, "size")), fmt.Sprintf("expected: %d, found: %d", w.Size, r.Size)})
 		}
 		return found
 	case Enum:
-		return append(names(r, w, at(path, "name")), symbols(r, w, at(path, "symbols"))...)
+		return append(c.names(r, w, at(path, "name")), c.symbols(r, w, at(path, "symbols"))...)
 	case Record:
-		return append(names(r, w, at(path, "name")), c.fields(r, w, at(path, "fields"))...)
+		return append(c.names(r, w, at(path, "name")), c.fields(r, w, at(path, "fields"))...)
 	case Union:
 		var found []Difference
 		for i, b := range w.Branches {
@@ -169,17 +187,21 @@ func (c *comparison) sameType(r, w *Schema, path []string) []Difference {
 	return nil
 }
 
-func names(r, w *Schema, path []string) []Difference {
+func (c *comparison) names(r, w *Schema, path []string) []Difference {
 	if r.Name == w.Name || slices.Contains(r.Aliases, w.FullName()) {
 		return nil
 	}
-	return []Difference{{"NAME_MISMATCH", location(path), "expected: " + w.FullName()}}
+	return []Difference{{"NAME_MISMATCH", location(path), c.spend("expected: " + w.FullName())}}
 }
 
-func symbols(r, w *Schema, path []string) []Difference {
+func (c *comparison) symbols(r, w *Schema, path []string) []Difference {
+	has := make(map[string]bool, len(r.Symbols))
+	for _, symbol := range r.Symbols {
+		has[symbol] = true
+	}
 	var missing []string
 	for _, symbol := range w.Symbols {
-		if !slices.Contains(r.Symbols, symbol) {
+		if !has[symbol] {
 			missing = append(missing, symbol)
 		}
 	}
@@ -187,7 +209,7 @@ func symbols(r, w *Schema, path []string) []Difference {
 		return nil
 	}
 	slices.Sort(missing)
-	return []Difference{{"MISSING_ENUM_SYMBOLS", location(path), "[" + strings.Join(missing, ", ") + "]"}}
+	return []Difference{{"MISSING_ENUM_SYMBOLS", location(path), c.spend("[" + strings.Join(missing, ", ") + "]")}}
 }
 
 func (c *comparison) fields(r, w *Schema, path []string) (found []Difference) {
@@ -215,8 +237,8 @@ func (c *comparison) fields(r, w *Schema, path []string) (found []Difference) {
 func writtenAs(f *Field, w *Schema, byName map[string]*Field) *Field {
 	var hits []*Field
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
-		if hit := byName[name]; hit != nil && !slices.Contains(hits, hit) {
-			hits = append(hits, hit)
+		if hit := byName[name]; hit != nil {
+			hits = append(hits, hit) // the same one twice is two, too
 		}
 	}
 	if len(hits) > 1 {

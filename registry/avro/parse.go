@@ -29,7 +29,7 @@ type Parsed struct {
 //
 //fuzz:parser class=schema FuzzParse
 func Parse(text string, opt Options) (*Parsed, error) {
-	p := parser{strict: opt.Strict, names: map[string]*Schema{}}
+	p := parser{strict: opt.Strict, names: map[string]*Schema{}, within: map[*Schema]bool{}}
 	parsed := &Parsed{}
 	for _, ref := range opt.References {
 		s, err := p.text(ref)
@@ -49,7 +49,8 @@ func Parse(text string, opt Options) (*Parsed, error) {
 type parser struct {
 	strict bool
 	names  map[string]*Schema
-	open   bool // a name was used before its definition
+	within map[*Schema]bool // records whose fields are being read
+	open   bool             // a name was used before its definition
 }
 
 func (p *parser) text(text string) (*Schema, error) {
@@ -99,6 +100,9 @@ func (p *parser) name(name, namespace string) *Schema {
 	space, simple := split(name, namespace)
 	if s := p.names[join(space, simple)]; s != nil {
 		return s
+	}
+	if s := p.names[name]; s != nil && !p.within[s] {
+		return s // one without a namespace that is complete already
 	}
 	p.open = true
 	return &Schema{Type: unresolved, Namespace: space, Name: simple}
@@ -219,7 +223,13 @@ func (p *parser) named(n *ordered.Node, about string, t Type, reserved []string)
 	return s, nil
 }
 
+// maxName bounds the full name of a type: each name in a namespace has it in front.
+const maxName = 1024
+
 func (p *parser) checkName(s *Schema) error {
+	if len(s.Namespace)+len(s.Name) > maxName {
+		return fmt.Errorf("the name of a type is longer than %d bytes", maxName)
+	}
 	if _, is := primitive(s.Name); is && s.Namespace == "" {
 		return fmt.Errorf("Schemas may not be named after primitives: %s", s.Name)
 	}
@@ -270,6 +280,8 @@ func (p *parser) record(n *ordered.Node, about string, isError bool) (*Schema, e
 	if !fields.Is(ordered.Array) {
 		return nil, fmt.Errorf("Record has no fields: %s", brief(n))
 	}
+	p.within[s] = true
+	defer delete(p.within, s)
 	seen := make(map[string]bool, len(fields.Items))
 	for _, item := range fields.Items {
 		f, err := p.field(item, s.Namespace)

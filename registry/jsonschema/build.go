@@ -76,7 +76,7 @@ func (b *builder) fill(s *Schema, n *ordered.Node, in *scope, at string) error {
 		}
 	default:
 		slices.SortStableFunc(parts, func(x, y *Schema) int { return rank(x) - rank(y) })
-		*s = Schema{Class: Combined, criterion: "allOf", parts: parts, node: n}
+		*s = Schema{Class: Combined, criterion: "allOf", parts: parts, made: true, node: n}
 		for _, p := range parts {
 			p.key = keyOf(p, n)
 		}
@@ -189,6 +189,10 @@ func (b *builder) combinations(n *ordered.Node, in *scope, at string) (parts []*
 			part, err := b.schema(item, in, at+"/"+criterion+"/"+strconv.Itoa(i))
 			if err != nil {
 				return nil, err
+			}
+			if b.dialect.modern && part.made {
+				s.parts = append(s.parts, part.parts...) // of modern drafts they are members themselves
+				continue
 			}
 			part.key = keyOf(part, item)
 			s.parts = append(s.parts, part)

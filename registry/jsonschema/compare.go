@@ -12,6 +12,8 @@ const (
 	maxSteps = 100_000
 	maxDepth = 2_000
 	maxFound = 50_000
+	maxBytes = 8 << 20    // of paths
+	maxMatch = 50_000_000 // of steps of patterns over names
 )
 
 var (
@@ -32,7 +34,7 @@ func CompareUntil(ctx context.Context, policy Policy, original, update *Schema) 
 			found, err = nil, e.error
 		}
 	}()
-	shared := &shared{ctx: ctx, policy: policy, left: maxSteps, room: maxFound}
+	shared := &shared{ctx: ctx, policy: policy, left: maxSteps, room: maxFound, bytes: maxBytes, match: maxMatch}
 	for {
 		shared.begin()
 		c := &comparison{shared: shared}
@@ -58,6 +60,7 @@ type shared struct {
 	incompatible map[pair][]Difference
 	assumed      bool // a pair was taken for compatible
 	left, room   int
+	bytes, match int
 }
 
 func (s *shared) begin() {
@@ -92,13 +95,21 @@ type comparison struct {
 	found []Difference
 }
 
+// spend counts what a path takes, for a long name may be part of thousands.
+func (c *comparison) spend(path string) string {
+	if c.bytes -= len(path); c.bytes < 0 {
+		panic(failure{errSteps})
+	}
+	return path
+}
+
 func (c *comparison) at() string { return "#/" + strings.Join(c.path, "/") }
 
 func (c *comparison) add(kind string) {
 	if c.room--; c.room < 0 {
 		panic(failure{errSteps})
 	}
-	c.found = append(c.found, Difference{kind, c.at()})
+	c.found = append(c.found, Difference{kind, c.spend(c.at())})
 }
 
 // under runs f with the path one step longer.
@@ -143,7 +154,7 @@ func (c *comparison) compare(original, update *Schema) {
 		if len(d.Path) > 2 {
 			path += "/" + d.Path[2:]
 		}
-		c.found = append(c.found, Difference{d.Type, path})
+		c.found = append(c.found, Difference{d.Type, c.spend(path)})
 	}
 }
 

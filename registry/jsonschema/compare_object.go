@@ -55,7 +55,7 @@ func (c *comparison) properties(original, update *Schema) {
 
 // propertyRemoved goes by what the update permits beside its properties.
 func (c *comparison) propertyRemoved(p property, update *Schema) {
-	covering := update.covering(p.name)
+	covering := c.covering(update, p.name)
 	switch {
 	case update.open():
 		c.add("PROPERTY_REMOVED_FROM_OPEN_CONTENT_MODEL")
@@ -88,7 +88,7 @@ func (c *comparison) propertyAdded(p property, original, update *Schema) {
 			return
 		}
 		model = "OPEN"
-	} else if covering := original.covering(p.name); covering != nil {
+	} else if covering := c.covering(original, p.name); covering != nil {
 		c.covered("PROPERTY_ADDED", covering, p.schema)
 	}
 	switch {
@@ -107,8 +107,11 @@ func (s *Schema) open() bool {
 }
 
 // covering is the schema of a property that is not described, or nil when there is none.
-func (s *Schema) covering(name string) *Schema {
+func (c *comparison) covering(s *Schema, name string) *Schema {
 	for _, p := range s.patterns {
+		if c.match -= p.cost * (len(name) + 1); c.match < 0 {
+			panic(failure{errSteps})
+		}
 		if p.pattern != nil && p.pattern.MatchString(name) {
 			return p.schema
 		}

@@ -30,7 +30,7 @@ var (
 	draft6 = dialect{id: "$id", draft6: true, arrays: draft7.arrays, objects: draft7.objects}
 	modern = dialect{
 		id: "$id", modern: true,
-		arrays: []string{"items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"},
+		arrays: []string{"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"},
 		objects: []string{
 			"properties", "required", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "patternProperties",
 			"additionalProperties", "propertyNames", "unevaluatedProperties",

@@ -75,3 +75,58 @@ func TestOwnPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestVerdicts holds pairs of ours to what a running release 8.1.5 said of them, by either policy.
+func TestVerdicts(t *testing.T) {
+	raw, err := os.ReadFile("testdata/verdicts.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(raw) {
+		var p struct {
+			ownPair
+			Strict, Lenient bool
+		}
+		if err := json.Unmarshal(line, &p); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		for _, c := range []struct {
+			policy Policy
+			want   bool
+		}{{Strict, p.Strict}, {Lenient, p.Lenient}} {
+			if got := compatible(t, c.policy, &p.ownPair); got != c.want {
+				t.Errorf("%s, lenient %t: is %t, there %t", p.About, c.policy == Lenient, got, c.want)
+			}
+		}
+	}
+}
+
+func compatible(t *testing.T, policy Policy, p *ownPair) bool {
+	t.Helper()
+	original, err := Parse(string(p.Original), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", p.About, err)
+	}
+	update, err := Parse(string(p.Update), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", p.About, err)
+	}
+	found, err := Compare(policy, original.Root, update.Root)
+	if err != nil {
+		t.Fatalf("%s: %v", p.About, err)
+	}
+	return !slices.ContainsFunc(found, func(d Difference) bool { return !policy.Allowed(d.Type) })
+}
+
+func TestWhatDraftsRefuse(t *testing.T) {
+	for _, text := range []string{
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{}]}`,
+		`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":[{}]}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","items":true}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","dependencies":{"a":true}}`,
+	} {
+		if _, err := Parse(text, nil); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}

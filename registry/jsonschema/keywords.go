@@ -118,13 +118,23 @@ func (b *builder) tupleOf(s *Schema, v *ordered.Node, in *scope, at string) erro
 func (b *builder) items(s *Schema, n *ordered.Node, in *scope, at string) (err error) {
 	if v := n.Get("items"); v.Is(ordered.Array) {
 		err = b.tupleOf(s, v, in, at+"/items")
-	} else {
+	} else if err = b.draft4Object(v, at+"/items"); err == nil {
 		err = b.inner(&s.items, n, "items", in, at)
 	}
 	if err != nil {
 		return err
 	}
-	return b.closable(&s.noMoreItems, &s.moreItems, n, "additionalItems", in, at)
+	err = b.closable(&s.noMoreItems, &s.moreItems, n, "additionalItems", in, at)
+	s.noMoreItems = s.noMoreItems && s.items == nil // no item is beyond those that one schema is for
+	return err
+}
+
+// draft4Object refuses true and false in the places where draft 4 has them not, as everit reads it: it takes them in others.
+func (b *builder) draft4Object(v *ordered.Node, at string) error {
+	if b.dialect.draft4 && v.IsBool() {
+		return errAt(at, "expected type: JsonObject, found: %s", kindName(v))
+	}
+	return nil
 }
 
 // closable reads a keyword that is true, false or a schema.
@@ -148,9 +158,9 @@ func (b *builder) modernItems(s *Schema, n *ordered.Node, in *scope, at string) 
 	if err := b.inner(&s.unevaluatedItems, n, "unevaluatedItems", in, at); err != nil {
 		return err
 	}
-	prefix, items, rest := n.Get("prefixItems"), n.Get("items"), "items"
-	if items.Is(ordered.Array) {
-		prefix, items, rest = items, n.Get("additionalItems"), "additionalItems" // as 2019-09 has it
+	prefix, items := n.Get("prefixItems"), n.Get("items")
+	if items.Is(ordered.Array) { // 2019-09 has it so, but is read as 2020-12 is
+		return errAt(at+"/items", "expected type is one of Boolean or JsonObject, found: %s; list the schemas of the first items in prefixItems", kindName(items))
 	}
 	if prefix.Is(ordered.Array) {
 		if err := b.tupleOf(s, prefix, in, at+"/prefixItems"); err != nil {
@@ -164,9 +174,9 @@ func (b *builder) modernItems(s *Schema, n *ordered.Node, in *scope, at string) 
 		s.noMoreItems = true
 		return nil
 	case len(s.tuple) == 0:
-		return b.inner(&s.items, n, rest, in, at)
+		return b.inner(&s.items, n, "items", in, at)
 	}
-	return b.inner(&s.moreItems, n, rest, in, at)
+	return b.inner(&s.moreItems, n, "items", in, at)
 }
 
 func (b *builder) objectKeywords(s *Schema, n *ordered.Node, in *scope, at string) (err error) {
@@ -240,9 +250,25 @@ func (b *builder) patternKeywords(s *Schema, n *ordered.Node, in *scope, at stri
 		if err != nil {
 			return errAt(at+"/patternProperties", "%v", err)
 		}
-		s.patterns = append(s.patterns, patternProperty{compiled, p.schema})
+		s.patterns = append(s.patterns, patternProperty{compiled, p.schema, costOf(compiled)})
 	}
 	return nil
+}
+
+// costOf is how many steps a pattern may take for one character: a short text may repeat much.
+func costOf(p *regexp.Regexp) int {
+	if p == nil {
+		return 1
+	}
+	parsed, err := syntax.Parse(p.String(), syntax.Perl)
+	if err != nil {
+		return 1
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 1
+	}
+	return len(prog.Inst)
 }
 
 func (b *builder) dependencies(s *Schema, n *ordered.Node, in *scope, at string) (err error) {
@@ -265,6 +291,10 @@ func (b *builder) dependencies(s *Schema, n *ordered.Node, in *scope, at string)
 	for _, m := range v.Members {
 		if m.Value.Kind == ordered.Array {
 			continue
+		}
+		err := b.draft4Object(m.Value, at+"/dependencies/"+m.Key)
+		if err != nil {
+			return err
 		}
 		inner, err := b.schema(m.Value, in, at+"/dependencies/"+m.Key)
 		if err != nil {

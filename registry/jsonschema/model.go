@@ -50,6 +50,7 @@ type Schema struct {
 	not                *Schema
 	criterion          string // allOf, anyOf, oneOf
 	parts              []*Schema
+	made               bool       // of keywords side by side, not by allOf
 	condition          [3]*Schema // if, then, else
 	reference          string
 	target             *Schema // what a reference refers to
@@ -90,6 +91,7 @@ type property struct {
 type patternProperty struct {
 	pattern *regexp.Regexp // nil: Java can read it, Go cannot; it matches nothing
 	schema  *Schema
+	cost    int // steps for one character
 }
 
 type dependency struct {

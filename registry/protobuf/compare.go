@@ -47,6 +47,7 @@ func (d Difference) Message(reader, writer string) string {
 
 const (
 	maxFound = 10_000
+	maxBytes = 8 << 20 // of paths
 	maxSteps = 200_000
 )
 
@@ -67,7 +68,7 @@ func CompareUntil(ctx context.Context, original, update *Parsed) (found []Differ
 	}()
 	s := &shared{
 		ctx: ctx, original: newNames(original), update: newNames(update), active: map[*Message]bool{}, done: map[messages][]Difference{},
-		found: maxFound, steps: maxSteps,
+		found: maxFound, steps: maxSteps, bytes: maxBytes,
 	}
 	c := &comparison{shared: s, packages: [2]string{original.File.Package, update.File.Package}}
 	if original.File.Package != update.File.Package {
@@ -88,6 +89,7 @@ type shared struct {
 	active           map[*Message]bool // messages of the original that are compared further out
 	done             map[messages][]Difference
 	found, steps     int
+	bytes            int
 }
 
 // comparison is at one place of the two schemas.
@@ -103,7 +105,11 @@ func (c *comparison) add(kind string) {
 	if c.found--; c.found < 0 {
 		panic(failure{errSteps})
 	}
-	c.differences = append(c.differences, Difference{kind, "#/" + strings.Join(c.path, "/")})
+	path := "#/" + strings.Join(c.path, "/")
+	if c.bytes -= len(path); c.bytes < 0 {
+		panic(failure{errSteps})
+	}
+	c.differences = append(c.differences, Difference{kind, path})
 }
 
 func (c *comparison) under(steps []string, f func()) {
