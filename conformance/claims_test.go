@@ -94,3 +94,17 @@ func TestMatrixCoversWhatKafkaAdvertises(t *testing.T) {
 		}
 	}
 }
+
+// The rows of the known faults of other brokers' logs and transactions (K4 to K8, K13) each stand beside a recording.
+func TestKnownFaultsOfTheLogAreClaimed(t *testing.T) {
+	var all strings.Builder
+	for _, text := range readClaims(t) {
+		all.WriteString(strings.Join(strings.Fields(text), " "))
+	}
+	for _, row := range strings.Fields(`B-23 B-25 B-26 B-28 B-29 B-31 B-32 B-34 B-35 B-37 B-38 B-40 B-41 B-43 B-44
+		B-46 B-47 B-49 B-50 B-52 B-53 B-55 B-56 B-58 B-59 B-61 B-62 B-64 B-65 B-67 B-94 B-95`) {
+		if !strings.Contains(all.String(), row) {
+			t.Errorf("no claim says what shows that row %s of the known faults holds", row)
+		}
+	}
+}

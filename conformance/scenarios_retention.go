@@ -44,7 +44,23 @@ func retentionScenarios() []Scenario {
 			Part:  2, Slow: true, Set: soon,
 			Run: runRetentionPolicies,
 		},
+		{
+			Name:  "list-offsets-below-start",
+			Claim: "A look-up by time stops at a segment that has the time, also when DeleteRecords has put all of it below the log's start and it is not removed yet: then there is none.",
+			Part:  2, Set: map[string]string{"log.initial.task.delay.ms": "600000"},
+			Run: runListOffsetsBelowStart,
+		},
 	}
+}
+
+func runListOffsetsBelowStart(c *C) {
+	a := c.Conn("a")
+	t := a.alone("list-offsets-below-start")
+	for i := range int64(4) {
+		a.Store("batch "+number(i), t, pairs(i, "a", number(i)))
+	}
+	a.Do("delete before the third", 2, deleteBefore(t, 2))
+	a.byTimes("deleted", t, -1, 0, 1, 2, 3, 4)
 }
 
 // alone is a topic each batch of which is a segment.

@@ -30,7 +30,7 @@ type filter struct {
 	last      map[int64]lastOfProducer
 
 	inflate inflater
-	hashes  []keyHash // of the batch at hand, by record
+	hashes  []batchKey // of the batch at hand, by record
 	touched int64
 	keep    []bool // of the batch at hand, by record
 	out     []byte
@@ -61,7 +61,7 @@ func (f *filter) batch(h *Header, raw []byte, end int64) []byte {
 		discard = spent && set && horizon <= f.now
 	}
 	keepHeader := h.LastOffset()+1 == end || f.isLast(h)
-	if discard {
+	if discard || f.isSuperseded(h) {
 		return f.leftOf(h, keepHeader)
 	}
 	records, err := f.inflate.records(h, raw)
@@ -81,6 +81,12 @@ func (f *filter) batch(h *Header, raw []byte, end int64) []byte {
 		return raw
 	}
 	return f.rewrite(h, raw, records, &v, setHorizon)
+}
+
+// isSuperseded tells whether the bits say of each record that a later one has its key. Then the records need not be looked at.
+func (f *filter) isSuperseded(h *Header) bool {
+	return h.Records > 0 && f.keys.hasBits(h.BaseOffset, h.LastOffset()) &&
+		f.keys.countSuperseded(h.BaseOffset, h.LastOffset()) == int(h.Records)
 }
 
 // leftOf is what stays of a batch that loses all records.
@@ -108,9 +114,12 @@ func (f *filter) isLast(h *Header) bool {
 func (f *filter) judge(h *Header, records []byte) (v verdict, ok bool) {
 	f.keep = f.keep[:0]
 	v.maxStamp = -1
-	f.hashKeys(f.keys, records, h.Records)
+	look := !h.Control() && h.BaseOffset <= f.keys.through && !f.keys.hasBits(h.BaseOffset, h.LastOffset())
+	if look && !f.hashKeys(f.keys, records, h.Records) {
+		return v, false
+	}
 	ok = eachKeyed(records, h.Records, func(r *keyedRecord) bool {
-		keep := h.Control() || f.keeps(h, r, f.hashes[len(f.keep)])
+		keep := h.Control() || f.keeps(h, r, look)
 		f.keep = append(f.keep, keep)
 		if keep {
 			stamp := h.BaseTimestamp + r.timestampDelta
@@ -126,22 +135,24 @@ func (f *filter) judge(h *Header, records []byte) (v verdict, ok bool) {
 	return v, ok
 }
 
-// hashKeys hashes the keys of a batch.
-func (f *filter) hashKeys(m *keyMap, records []byte, count int32) {
+// hashKeys hashes the keys of a batch; ok is false when its records cannot be read.
+func (f *filter) hashKeys(m *keyMap, records []byte, count int32) (ok bool) {
 	f.hashes = f.hashes[:0]
-	eachKeyed(records, count, func(r *keyedRecord) bool {
-		f.hashes = append(f.hashes, m.hash(r.key))
+	ok = eachKeyed(records, count, func(r *keyedRecord) bool {
+		f.hashes = append(f.hashes, batchKey{m.hash(r.key), r.offsetDelta, r.key != nil})
 		return true
 	})
 	f.touched += m.touch(f.hashes)
+	return ok
 }
 
-func (f *filter) keeps(h *Header, r *keyedRecord, key keyHash) bool {
+// keeps decides about the record behind those that are decided; with look the key is looked up, else there is a bit.
+func (f *filter) keeps(h *Header, r *keyedRecord, look bool) bool {
 	offset := h.BaseOffset + int64(r.offsetDelta)
-	if offset > f.keys.through {
+	switch {
+	case offset > f.keys.through:
 		return true
-	}
-	if r.key == nil || offset < f.keys.last(key) {
+	case r.key == nil, look && offset < f.keys.last(f.hashes[len(f.keep)].keyHash), !look && f.keys.isSuperseded(offset):
 		return false
 	}
 	if !r.tombstone {

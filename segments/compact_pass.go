@@ -69,7 +69,7 @@ func (p *Partition) eachBatch(ctx context.Context, c *Cleaner, s *segment, from 
 // mapKeys reads the keys of the dirty part, in the order of offsets, until the map is full. One batch it takes however many
 // keys it has: a pass must come further than the one before.
 func (p *Partition) mapKeys(ctx context.Context, c *Cleaner, segments []sealedSegment, work Cleanable, aborted []abortedTxn, done *Cleaned) (*keyMap, error) {
-	m := newKeyMap(c.opt.MapBytes)
+	m := newKeyMap(c.opt.MapBytes, work.From)
 	txns := newCleanedTxns(aborted, work.From)
 	first := true
 	for _, s := range segments {
@@ -100,16 +100,16 @@ func (c *Cleaner) mapBatch(m *keyMap, h *Header, raw []byte, from int64, force b
 	if err != nil {
 		return true // it stays as it is
 	}
-	room, i := true, 0
-	c.filter.hashKeys(m, records, h.Records)
-	eachKeyed(records, h.Records, func(r *keyedRecord) bool {
-		if offset := h.BaseOffset + int64(r.offsetDelta); r.key != nil && offset >= from {
-			room = m.put(c.filter.hashes[i], offset, force)
+	if !c.filter.hashKeys(m, records, h.Records) {
+		return true // it stays too
+	}
+	for i := range c.filter.hashes {
+		k := &c.filter.hashes[i]
+		if offset := h.BaseOffset + int64(k.offsetDelta); k.keyed && offset >= from && !m.put(k.keyHash, offset, force) {
+			return false
 		}
-		i++
-		return room
-	})
-	return room
+	}
+	return true
 }
 
 // cleanGroup writes segments anew as one, and puts it in their place when that changes anything.

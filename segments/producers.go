@@ -107,6 +107,9 @@ func (p *producer) add(epoch int16, b ProducerBatch) {
 // producers is a partition's table. It is a fold over the headers of the partition's batches.
 type producers map[int64]*producer
 
+// noEpoch is the epoch of a producer before its first batch. What a client sends may be below it.
+const noEpoch = -1
+
 // admit decides whether a batch may be appended: the batch it repeats, or nil to append it, or a *ProducerError. v is the
 // producer's verification, nil when none is under way.
 //
@@ -116,7 +119,10 @@ type producers map[int64]*producer
 // sequence than the first that was seen of it.
 func (t producers) admit(h *Header, v *verification) (*ProducerBatch, error) {
 	p := t[h.ProducerID]
-	if p == nil {
+	switch {
+	case p == nil && h.ProducerEpoch < noEpoch:
+		return nil, producerError(InvalidEpoch, h, "epoch %d is below that of a producer that is not known", h.ProducerEpoch)
+	case p == nil:
 		return nil, v.admit(h, true)
 	}
 	if d := p.duplicateOf(h); d != nil {
@@ -172,7 +178,7 @@ func (t producers) apply(e *entry, open *openTxns) (ended int64) {
 	p := t[e.producerID]
 	if p == nil {
 		t.makeRoom()
-		p = &producer{epoch: -1, coordinatorEpoch: -1, lastTimestamp: -1, txnFirst: -1}
+		p = &producer{epoch: noEpoch, coordinatorEpoch: -1, lastTimestamp: -1, txnFirst: -1}
 		t[e.producerID] = p
 	}
 	if e.control() {

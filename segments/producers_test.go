@@ -44,6 +44,7 @@ func TestProducerRules(t *testing.T) {
 		"a new epoch begins at 0":        {{0, 0, 1, "0"}, {1, 1, 1, "out of order"}, {1, 0, 1, "1"}, {0, 1, 1, "invalid epoch"}},
 		"a repeat of the old epoch":      {{0, 0, 1, "0"}, {1, 0, 1, "1"}, {0, 0, 1, "invalid epoch"}, {1, 0, 1, "=1..1"}},
 		"a new producer at a high epoch": {{7, 5, 1, "0"}, {7, 6, 1, "1"}},
+		"an epoch that is none":          {{-2, 0, 1, "invalid epoch"}, {-1 << 15, 7, 1, "invalid epoch"}, {-1, 7, 1, "0"}, {-2, 8, 1, "invalid epoch"}},
 		"sequences wrap": {{0, 1<<31 - 2, 1, "0"}, {0, 1<<31 - 1, 1, "1"}, {0, 0, 1, "2"}, {0, 1<<31 - 1, 1, "=1..1"},
 			{0, 1, 1, "3"}},
 		"a batch across the wrap": {{0, 1<<31 - 2, 4, "0"}, {0, 1<<31 - 2, 4, "=0..3"}, {0, 2, 1, "4"}},

@@ -1,6 +1,8 @@
-// Random plays random scripts of group requests against a real Kafka and against doze, and prints where they differ.
+// Random plays random scripts of requests against a real Kafka and against doze, and prints where they differ: of the members
+// of a group, of transactional producers, or of batches, configs and look-ups of a log.
 //
-//	go run ./conformance/cmd/random [--groups classic|consumer|share|records|streams|tasks|migration] [--seed N] [--times N] [--steps N] [--port PORT]
+//	go run ./conformance/cmd/random [--groups classic|consumer|share|records|streams|tasks|migration|transactions|log] [--seed N]
+//	  [--times N] [--steps N] [--port PORT]
 //
 // A script is made from its seed alone; a difference is seen again with --seed N --times 1. On a busy machine Kafka may take
 // longer for an answer than a script waits before it goes on, which shows as "until step" of another number: play it again. What
@@ -29,7 +31,7 @@ func main() {
 	flag.IntVar(&o.times, "times", 20, "how many scripts")
 	flag.IntVar(&o.steps, "steps", 40, "how many steps each")
 	flag.IntVar(&o.port, "port", 29092, "the port that Kafka listens on; the next one is its controller's")
-	flag.StringVar(&o.groups, "groups", "classic", "the type of the groups: classic, consumer, share, records (of share groups), streams, tasks (of streams groups) or migration")
+	flag.StringVar(&o.groups, "groups", "classic", "the type of the groups: classic, consumer, share, records (of share groups), streams, tasks (of streams groups) or migration; or else transactions or log")
 	flag.Parse()
 	if err := o.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "random:", err)
@@ -37,11 +39,12 @@ func main() {
 	}
 }
 
-// scripts makes a script from its seed and the number of its steps, by the type of its group.
+// scripts makes a script from its seed and the number of its steps, by the type of its group or what else it is about.
 var scripts = map[string]func(uint64, int) conformance.Scenario{
 	"classic": conformance.RandomGroups, "consumer": conformance.RandomConsumers,
 	"share": conformance.RandomSharers, "records": conformance.RandomShares,
 	"streams": conformance.RandomStreams, "tasks": conformance.RandomTasks, "migration": conformance.RandomMigration,
+	"transactions": conformance.RandomTxns, "log": conformance.RandomLog,
 }
 
 type options struct {
@@ -105,6 +108,8 @@ func firstDifference(want, got *recording.Recording) string {
 		a, b := *want, *got
 		a.Steps, b.Steps = want.Steps[n:n+1], got.Steps[n:n+1]
 		if diffs := recording.Diff(&a, &b); len(diffs) > 0 {
+			asked, _ := json.Marshal(want.Steps[n].Request)
+			fmt.Fprintf(&way, "  asked %.1000s\n", asked)
 			return way.String() + recording.Report(diffs, "Kafka", "doze")
 		}
 		if step := want.Steps[n]; step.Name != "describe" && step.Name != "commit of another group" {
