@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -81,6 +82,8 @@ func serve(ctx context.Context, broker *doze.Broker, health health, announce fun
 	if err := announce(); err != nil {
 		return errors.Join(err, broker.Close(), <-served)
 	}
+	settled := time.AfterFunc(settleAfter, settle)
+	defer settled.Stop()
 	return <-served
 }
 
