@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -52,7 +53,7 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	ctx, stop := untilSignal(func() { abandon(running.Load(), file); where.leave() })
 	defer stop()
 	o.ConsoleDoctor = consoleDoctor{o}
-	broker, err := doze.New(o)
+	broker, err := openBroker(o)
 	if err != nil {
 		return explainListen(err)
 	}
@@ -65,6 +66,15 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 		return announce(broker, o, g, where, health.url, file, p.stdout)
 	})
 	return errors.Join(err, file.remove())
+}
+
+// openGCPercent is how far the heap may grow between collections while a broker opens. What is read from disk then stays, so
+// that collecting in between finds next to nothing: some 4 ms of every start, a quarter of one with 100,000 schemas.
+const openGCPercent = 400
+
+func openBroker(o doze.Options) (*doze.Broker, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(openGCPercent))
+	return doze.New(o)
 }
 
 // abandon removes what must not stay when the process ends at once.
