@@ -25,7 +25,7 @@ func dropStartPages() {
 	if err != nil {
 		return
 	}
-	for _, m := range readOnlyMappings(string(maps), program) {
+	for _, m := range mappingsOf(string(maps), program) {
 		// Neither a mapping that is gone by now nor a kernel that cannot do it does harm.
 		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.start, m.end-m.start, unix.MADV_DONTNEED)
 	}
@@ -34,10 +34,10 @@ func dropStartPages() {
 // mapping is a part of the address space.
 type mapping struct{ start, end uintptr }
 
-// readOnlyMappings are the lines of /proc/PID/maps that map the file, private and not writable:
+// mappingsOf are the lines of /proc/PID/maps that map the file, private and not writable:
 //
 //	00400000-01679000 r-xp 00000000 fd:01 1234  /usr/bin/doze
-func readOnlyMappings(maps, file string) (found []mapping) {
+func mappingsOf(maps, file string) (found []mapping) {
 	for line := range strings.Lines(maps) {
 		fields := strings.Fields(line)
 		if len(fields) != 6 || fields[5] != file || fields[1] != "r-xp" && fields[1] != "r--p" {

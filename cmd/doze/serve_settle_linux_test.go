@@ -16,7 +16,7 @@ func TestOnlyReadOnlyMappingsOfTheProgramAreDropped(t *testing.T) {
 x-y r--p 00000000 fd:01 12  /bin/doze
 `
 	want := []mapping{{0x400000, 0x1679000}, {0x1679000, 0x2a00000}}
-	if got := readOnlyMappings(maps, "/bin/doze"); !slices.Equal(got, want) {
+	if got := mappingsOf(maps, "/bin/doze"); !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
 }
@@ -28,12 +28,12 @@ func TestSettleChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil || len(readOnlyMappings(string(maps), program)) == 0 {
+	if err != nil || len(mappingsOf(string(maps), program)) == 0 {
 		t.Fatalf("%v; no mapping of %s in\n%s", err, program, maps)
 	}
 	before := slices.Clone(typedText)
 	settle()
-	if !slices.Equal(before, typedText) || len(readOnlyMappings(string(maps), program)) == 0 {
+	if !slices.Equal(before, typedText) || len(mappingsOf(string(maps), program)) == 0 {
 		t.Error("something is different")
 	}
 }
