@@ -41,7 +41,7 @@ var mayImport = map[string]struct{ own, others []string }{
 		[]string{"journal", "projections", "wire/httpguard"}, []string{"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},
 	},
 	"registry/serde": {
-		[]string{"registry"}, []string{"github.com/twmb/avro", "github.com/santhosh-tekuri/jsonschema/v6", "google.golang.org/protobuf"},
+		[]string{"registry"}, []string{"github.com/twmb/avro", "google.golang.org/protobuf"},
 	},
 	"console": {
 		[]string{"console/inside", "registry/serde", "wire/httpguard"},

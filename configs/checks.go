@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // check refuses a parsed value in Kafka's words.
@@ -149,10 +150,12 @@ func offsetReset(name string, v Value) error {
 		". The value must be either 'earliest', 'latest' or of the format 'by_duration:<PnDTnHnMn.nS>'.")
 }
 
-var isoForm = regexp.MustCompile(`(?i)^P(?:[+-]?[0-9]{1,19}D)?(T(?:[+-]?[0-9]{1,19}H)?(?:[+-]?[0-9]{1,19}M)?(?:[+-]?[0-9]{1,19}(?:[.,][0-9]{0,9})?S)?)?$`)
+var isoForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^P(?:[+-]?[0-9]{1,19}D)?(T(?:[+-]?[0-9]{1,19}H)?(?:[+-]?[0-9]{1,19}M)?(?:[+-]?[0-9]{1,19}(?:[.,][0-9]{0,9})?S)?)?$`)
+})
 
 // isoDuration says whether s is a duration in ISO 8601 days and smaller, not a negative one.
 func isoDuration(s string) bool {
-	m := isoForm.FindStringSubmatch(s)
+	m := isoForm().FindStringSubmatch(s)
 	return m != nil && len(s) > 1 && len(m[1]) != 1 && !strings.Contains(s, "-")
 }

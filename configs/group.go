@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 func sortedNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
@@ -89,12 +90,14 @@ func (b *Broker) GroupInt(name string, values map[string]string) int64 {
 	return min(n, b.Int(groupBounds[i].max))
 }
 
-var isoParts = regexp.MustCompile(`(?i)^by_duration:P(?:\+?(\d+)D)?(?:T(?:\+?(\d+)H)?(?:\+?(\d+)M)?(?:\+?(\d+)(?:[.,](\d*))?S)?)?$`)
+var isoParts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^by_duration:P(?:\+?(\d+)D)?(?:T(?:\+?(\d+)H)?(?:\+?(\d+)M)?(?:\+?(\d+)(?:[.,](\d*))?S)?)?$`)
+})
 
 // ResetAgoMs is how long before now share.auto.offset.reset says to begin; false: it does not say it that way. What is longer
 // than a million years is a million years.
 func ResetAgoMs(reset string) (ms int64, ago bool) {
-	parts := isoParts.FindStringSubmatch(reset)
+	parts := isoParts().FindStringSubmatch(reset)
 	if parts == nil {
 		return 0, false
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -232,19 +233,19 @@ func (d decoder) byRegistry(ctx context.Context, made *decoded, b, inHeader []by
 	return nil
 }
 
-var cborText = func() cbor.DiagMode {
+var cborText = sync.OnceValue(func() cbor.DiagMode {
 	mode, err := cbor.DiagOptions{MaxNestedLevels: 64, MaxArrayElements: 1 << 17, MaxMapPairs: 1 << 17}.DiagMode()
 	if err != nil {
 		panic(err) // the options are ours
 	}
 	return mode
-}()
+})
 
 func asCBOR(made *decoded, b []byte) error {
 	if len(b) > maxShown {
 		return errors.New("it is too large to be shown as CBOR")
 	}
-	text, err := cborText.Diagnose(b)
+	text, err := cborText().Diagnose(b)
 	if err != nil {
 		return fmt.Errorf("decode as CBOR: %w", err)
 	}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 	_ "time/tzdata" // a machine without a database of zones, Windows first of all
@@ -32,7 +31,7 @@ func setPreferences(r *request) (answer, error) {
 	if theme := f.text("theme"); theme == "dark" || theme == "light" || theme == "system" {
 		kept.cookies = append(kept.cookies, keep(themeCookie, theme))
 	}
-	if zone := f.text("zone"); zone == "UTC" || zoneName.MatchString(zone) {
+	if zone := f.text("zone"); zone == "UTC" || zoneName().MatchString(zone) {
 		if _, err := time.LoadLocation(zone); err != nil {
 			return nil, badRequest("The zone %s is not known", clip(zone, 64))
 		}
@@ -58,12 +57,12 @@ func keep(name, value string) *http.Cookie {
 	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: yearSeconds, SameSite: http.SameSiteStrictMode, HttpOnly: true}
 }
 
-var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}$`)
+var zoneName = lazyForm(`^[A-Za-z][A-Za-z0-9_+-]{0,30}(/[A-Za-z0-9_+-]{1,30}){0,2}$`)
 
 // zoneOf is the zone that a browser wants times in: UTC unless it has said another.
 func zoneOf(r *http.Request) *time.Location {
 	cookie, err := r.Cookie(zoneCookie)
-	if err != nil || !zoneName.MatchString(cookie.Value) || strings.EqualFold(cookie.Value, "local") {
+	if err != nil || !zoneName().MatchString(cookie.Value) || strings.EqualFold(cookie.Value, "local") {
 		return time.UTC
 	}
 	zone, err := time.LoadLocation(cookie.Value)

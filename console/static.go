@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"net/http"
+	"sync"
 )
 
 // files are what browsers load: our own script and style, htmx and Alpine as their projects publish them, with their licences.
@@ -14,7 +15,7 @@ import (
 var files embed.FS
 
 // fileVersions are the first bytes of each file's hash: a new release of doze is a new address of what it changed.
-var fileVersions = func() map[string]string {
+var fileVersions = sync.OnceValue(func() map[string]string {
 	versions := map[string]string{}
 	err := fs.WalkDir(files, "static", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -29,19 +30,19 @@ var fileVersions = func() map[string]string {
 		panic(err) // they are in the binary
 	}
 	return versions
-}()
+})
 
 // asset is the address of a file of static/, for templates.
 func asset(name string) string {
 	path := "/static/" + name
-	return path + "?v=" + fileVersions[path]
+	return path + "?v=" + fileVersions()[path]
 }
 
 // staticFiles serves them; what has its version in its address never changes.
 func staticFiles() http.Handler {
 	serve := http.FileServerFS(files)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		version, known := fileVersions[r.URL.Path]
+		version, known := fileVersions()[r.URL.Path]
 		if !known {
 			http.NotFound(w, r)
 			return

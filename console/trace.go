@@ -3,6 +3,7 @@ package console
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -16,10 +17,15 @@ type trace struct {
 }
 
 var (
-	w3cForm = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$`)
-	b3Form  = regexp.MustCompile(`^([0-9a-fA-F]{16}|[0-9a-fA-F]{32})-([0-9a-fA-F]{16})(?:-([01d]))?(?:-[0-9a-fA-F]{16})?$`)
-	b3ID    = regexp.MustCompile(`^([0-9a-fA-F]{16}|[0-9a-fA-F]{32})$`)
+	w3cForm = lazyForm(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$`)
+	b3Form  = lazyForm(`^([0-9a-fA-F]{16}|[0-9a-fA-F]{32})-([0-9a-fA-F]{16})(?:-([01d]))?(?:-[0-9a-fA-F]{16})?$`)
+	b3ID    = lazyForm(`^([0-9a-fA-F]{16}|[0-9a-fA-F]{32})$`)
 )
+
+// lazyForm is compiled when it is asked for first: a broker starts without its console's expressions.
+func lazyForm(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // maxTraceHeader bounds a header that is looked at as a trace's.
 const maxTraceHeader = 512
@@ -41,11 +47,11 @@ func parseTrace(headers []kgo.RecordHeader, configured []string) []trace {
 		case "b3":
 			found = append(found, b3Trace(value)...)
 		case "x-b3-traceid":
-			if b3ID.MatchString(value) {
+			if b3ID().MatchString(value) {
 				b3.ID = strings.ToLower(value)
 			}
 		case "x-b3-spanid":
-			if b3ID.MatchString(value) {
+			if b3ID().MatchString(value) {
 				b3.Span = strings.ToLower(value)
 			}
 		case "x-b3-sampled":
@@ -65,7 +71,7 @@ func parseTrace(headers []kgo.RecordHeader, configured []string) []trace {
 }
 
 func w3cTrace(value string) []trace {
-	m := w3cForm.FindStringSubmatch(value)
+	m := w3cForm().FindStringSubmatch(value)
 	if m == nil || strings.Trim(m[1], "0") == "" || strings.Trim(m[2], "0") == "" || strings.HasPrefix(value, "ff") {
 		return nil
 	}
@@ -77,7 +83,7 @@ func w3cTrace(value string) []trace {
 }
 
 func b3Trace(value string) []trace {
-	m := b3Form.FindStringSubmatch(value)
+	m := b3Form().FindStringSubmatch(value)
 	if m == nil {
 		return nil
 	}

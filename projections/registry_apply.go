@@ -73,21 +73,27 @@ func (r *Registry) countID(context string, id int32) {
 	r.contexts.ReplaceOrInsert(RegistryContext{Name: context, LastID: max(c.LastID, id), Listed: true})
 }
 
-func (r *Registry) putSchema(s *Schema) {
-	r.schemas.ReplaceOrInsert(s)
+// putSchema says whether the id is new. A state that has a schema put over another one is to be thrown away.
+func (r *Registry) putSchema(s *Schema) bool {
+	if _, had := r.schemas.ReplaceOrInsert(s); had {
+		return false
+	}
 	r.guids.ReplaceOrInsert(schemaGUID{s.GUID, s})
 	for _, ref := range s.References {
 		r.referrers.ReplaceOrInsert(schemaReferrer{QualifyReference(s.Context, ref.Subject), ref.Version, s.Context, s.ID})
 	}
 	r.bytes += s.Bytes()
+	return true
 }
 
-func (r *Registry) putVersion(v SchemaVersion) {
+// putVersion says whether the version was there before.
+func (r *Registry) putVersion(v SchemaVersion) (had bool) {
 	context, _ := SplitSubject(v.Subject)
-	if _, had := r.versions.ReplaceOrInsert(v); !had {
+	if _, had = r.versions.ReplaceOrInsert(v); !had {
 		r.bytes += v.Bytes()
 	}
 	r.uses.ReplaceOrInsert(schemaUse{context, v.ID, v.Subject, v.Version})
+	return had
 }
 
 // removeVersion takes the version away, and its schema when that was its last one and is not kept.

@@ -64,11 +64,8 @@ func loadSchema(s *State, r *rowReader) {
 		schema.References = append(schema.References, journal.SchemaReference{Name: r.string(), Subject: r.string(), Version: r.int32()})
 	}
 	schema.Metadata, schema.RuleSet = r.string(), r.string()
-	if r.err == nil && (schema.ID < 0 || s.Registry.Schema(schema.Context, schema.ID) != nil) {
+	if r.err == nil && (schema.ID < 0 || !s.Registry.putSchema(schema)) {
 		r.fail(fmt.Errorf("id %d of context %q is there", schema.ID, schema.Context))
-	}
-	if r.err == nil {
-		s.Registry.putSchema(schema)
 	}
 }
 
@@ -94,12 +91,9 @@ func loadSchemaVersion(s *State, r *rowReader) {
 	if r.err != nil {
 		return
 	}
-	_, had := s.Registry.Version(v.Subject, v.Version)
-	if had || v.Version <= 0 || s.Registry.OfVersion(v) == nil {
+	if v.Version <= 0 || s.Registry.OfVersion(v) == nil || s.Registry.putVersion(v) {
 		r.fail(fmt.Errorf("version %d of subject %q cannot be id %d", v.Version, v.Subject, v.ID))
-		return
 	}
-	s.Registry.putVersion(v)
 }
 
 type registryConfigRow struct{ *RegistryConfig }

@@ -25,8 +25,13 @@ var (
 // Parse reads one JSON value and nothing after it. Of a key that is there twice the last value counts, in the place of the first.
 //
 //fuzz:parser class=schema FuzzParse
-func Parse(text string) (*Node, error) {
-	p := parser{s: valid(text), left: MaxNodes}
+func Parse(text string) (*Node, error) { return ParseUpTo(text, MaxNodes) }
+
+// ParseUpTo is Parse with another bound on the number of values.
+//
+//fuzz:parser class=schema FuzzParse
+func ParseUpTo(text string, values int) (*Node, error) {
+	p := parser{s: valid(text), left: values, most: values}
 	n, err := p.value(0)
 	if err != nil {
 		return nil, err
@@ -40,7 +45,8 @@ func Parse(text string) (*Node, error) {
 type parser struct {
 	s    string
 	at   int
-	left int
+	left int // values that may still come, of most
+	most int
 }
 
 func (p *parser) bad(what string) error {
@@ -50,6 +56,13 @@ func (p *parser) bad(what string) error {
 		found = strconv.QuoteRune(r)
 	}
 	return fmt.Errorf("%s expected at byte %d, found %s", what, p.at, found)
+}
+
+func (p *parser) large() error {
+	if p.most == MaxNodes {
+		return ErrLarge
+	}
+	return fmt.Errorf("more than %d values", p.most)
 }
 
 func (p *parser) space() {
@@ -74,7 +87,7 @@ func (p *parser) next() byte {
 
 func (p *parser) value(depth int) (*Node, error) {
 	if p.left--; p.left < 0 {
-		return nil, ErrLarge
+		return nil, p.large()
 	}
 	if depth > MaxDepth {
 		return nil, ErrDeep

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/twmb/avro"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -16,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	ownavro "doze/registry/avro"
+	"doze/registry/jsonvalid"
 	"doze/registry/protobuf"
 )
 
@@ -93,36 +92,14 @@ func (c avroCodec) Payload(value []byte) ([]byte, error) {
 	return c.schema.Encode(v)
 }
 
-type jsonCodec struct{ schema *jsonschema.Schema }
-
-// baseURL is where a schema is for the compiler: what it refers to is relative to it, and never loaded.
-const baseURL = "mem://schema/"
-
-// noLoader refuses to load anything.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is not among the references", strings.TrimPrefix(url, baseURL))
-}
+type jsonCodec struct{ schema *jsonvalid.Schema }
 
 func newJSON(s Schema) (Codec, error) {
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft7)
-	c.UseLoader(noLoader{})
-	for _, r := range append([]Reference{{"", s.Text}}, s.References...) {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(r.Text))
-		if err != nil {
-			return nil, fmt.Errorf("read the schema: %w", err)
-		}
-		url := r.Name
-		if !strings.Contains(url, "://") {
-			url = baseURL + strings.TrimPrefix(url, "./")
-		}
-		if err := c.AddResource(url, doc); err != nil {
-			return nil, fmt.Errorf("read the schema: %w", err)
-		}
+	var documents []jsonvalid.Document
+	for _, r := range s.References {
+		documents = append(documents, jsonvalid.Document{Name: r.Name, Text: r.Text})
 	}
-	schema, err := c.Compile(baseURL)
+	schema, err := jsonvalid.Compile(s.Text, documents)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
@@ -138,11 +115,7 @@ func (c jsonCodec) JSON(payload []byte) ([]byte, error) {
 }
 
 func (c jsonCodec) Payload(value []byte) ([]byte, error) {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
-	if err != nil {
-		return nil, fmt.Errorf("read as JSON: %w", err)
-	}
-	if err := c.schema.Validate(v); err != nil {
+	if err := c.schema.Validate(string(value)); err != nil {
 		return nil, err
 	}
 	return bytes.Clone(value), nil
