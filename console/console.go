@@ -56,6 +56,9 @@ type Options struct {
 	// Logger gets what went wrong while a page was made. nil: nothing is logged.
 	Logger *slog.Logger
 
+	// Login has who uses the console log in; he is himself to the broker then. nil: everybody who reaches the console is it.
+	Login *Login
+
 	// Now is the time; nil: the machine's clock.
 	Now func() time.Time
 }
@@ -114,11 +117,20 @@ type Console struct {
 	opt     Options
 	kafka   *kafka
 	schemas *schemas
-	scans   chan struct{} // has room for the scans that run at once
-	sets    *templateSets
+	common
 	routes  []route
-	handler http.Handler
+	pages   http.Handler // the routes
+	handler http.Handler // the pages behind what guards them
 	started time.Time
+	user    string // who has logged in; empty: nobody has to
+	outside bool   // he may not see the inside of the broker
+	door    *door  // nil: nobody has to log in
+}
+
+// common is what the consoles of all users have together.
+type common struct {
+	scans chan struct{} // has room for the scans that run at once
+	sets  *templateSets
 }
 
 // New makes a console. It connects to nothing before a page is asked for.
@@ -129,19 +141,35 @@ func New(opt Options) (*Console, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	c := &Console{opt: opt, started: opt.Now(), sets: newTemplateSets(opt.Now)}
-	var err error
-	if c.kafka, err = newKafka(opt); err != nil {
+	k, err := newKafka(opt)
+	if err != nil {
 		return nil, err
 	}
-	c.schemas, c.scans = newSchemas(c.kafka.registry), make(chan struct{}, maxScans)
-	c.routes = c.table()
-	c.handler = httpguard.Guard{Hosts: opt.Hosts}.Wrap(protect(httpguard.Limit(maxRequests, c.mux())))
+	c := newPages(opt, k, common{make(chan struct{}, maxScans), newTemplateSets(opt.Now)})
+	served := c.pages
+	if opt.Login != nil {
+		c.door = newDoor(c)
+		served = c.door
+	}
+	c.handler = httpguard.Guard{Hosts: opt.Hosts}.Wrap(protect(httpguard.Limit(maxRequests, served)))
 	return c, nil
+}
+
+// newPages makes the pages of a Kafka as one client sees it.
+func newPages(opt Options, k *kafka, all common) *Console {
+	c := &Console{opt: opt, started: opt.Now(), kafka: k, schemas: newSchemas(k.registry), common: all}
+	c.routes = c.table()
+	c.pages = c.mux()
+	return c
 }
 
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
 // Close lets go of the clients. Requests in hand fail.
-func (c *Console) Close() { c.kafka.close() }
+func (c *Console) Close() {
+	if c.door != nil {
+		c.door.close()
+	}
+	c.kafka.close()
+}

@@ -55,6 +55,8 @@ var settings = []setting{
 	{name: "console"},
 	{name: "console-addr"},
 	{name: "console-unprotected"},
+	{name: "console-login"},
+	{name: "console-trace-header", list: true},
 	{name: "schema-registry"},
 	{name: "schema-registry-addr"},
 	{name: "health-addr"},
