@@ -166,33 +166,33 @@ func TestConsoleOfAUser(t *testing.T) {
 			t.Errorf("cookie %+v", c)
 		}
 	}
-	admin.get("/").want(t, http.StatusOK, "The broker answers", "The schema registry answers", `title="You are admin here. Log out."`, "Data")
-	admin.send(http.MethodPost, "/topics-new", "name=orders&partitions=2").want(t, http.StatusSeeOther)
+	admin.get("/").want(t, http.StatusOK, "The broker answers", "The schema registry answers", `title="You are admin here. Log out."`)
+	admin.send(http.MethodPost, "/topics-new", "name=orders-of-all&partitions=2&replicas=1").want(t, http.StatusSeeOther)
 	admin.get("/traffic").want(t, http.StatusOK, "User:admin", "CreateTopics")
-	admin.get("/timeline").want(t, http.StatusOK, "orders")
+	admin.get("/timeline").want(t, http.StatusOK, "orders-of-all")
 
 	if got := alice.login("alice", "wonder", "/topics").want(t, http.StatusSeeOther); got.Header.Get("Location") != "/topics" {
 		t.Errorf("led to %s", got.Header.Get("Location"))
 	}
-	if got := alice.get("/topics").want(t, http.StatusOK); strings.Contains(got.body, "orders") {
+	if got := alice.get("/topics").want(t, http.StatusOK); strings.Contains(got.body, "orders-of-all") {
 		t.Error("alice sees a topic that she may not describe")
 	}
-	alice.send(http.MethodPost, "/topics-new", "name=hers&partitions=1").want(t, http.StatusForbidden, "AUTHORIZATION_FAILED")
+	alice.send(http.MethodPost, "/topics-new", "name=hers&partitions=1&replicas=1").want(t, http.StatusUnprocessableEntity, "AUTHORIZATION_FAILED")
 	for _, path := range []string{"/traffic", "/traffic/requests/1", "/timeline", "/timeline/state", "/timeline/changes.txt", "/telemetry", "/topics?at=1", "/?at=1", "/login-as?at=1"} {
 		got := alice.get(path).want(t, http.StatusForbidden, "is not shown to alice")
-		if strings.Contains(got.body, "orders") {
+		if strings.Contains(got.body, "orders-of-all") {
 			t.Errorf("%s shows alice a topic", path)
 		}
 	}
-	if got := alice.get("/").want(t, http.StatusOK); strings.Contains(got.body, "orders") || strings.Contains(got.body, b.fs.Path()) {
+	if got := alice.get("/").want(t, http.StatusOK); strings.Contains(got.body, "orders-of-all") || strings.Contains(got.body, b.fs.Path()) {
 		t.Errorf("alice's overview:\n%s", got.body)
 	}
 	admin.send(http.MethodPost, "/security/acls/edit", url.Values{
-		"resource": {"topic"}, "name": {"orders"}, "pattern": {"literal"}, "principal": {"User:alice"}, "host": {"127.0.0.1"}, "operation": {"read"}, "permission": {"allow"}, "do": {"create"},
-	}.Encode())
+		"principal": {"User:alice"}, "host": {"127.0.0.1"}, "type": {"2"}, "name": {"orders-of-all"}, "pattern": {"3"}, "operation": {"3"}, "permission": {"3"},
+	}.Encode()).want(t, http.StatusSeeOther)
 	admin.get("/security").want(t, http.StatusOK, "User:alice")
-	alice.get("/topics/orders").want(t, http.StatusOK)
-	alice.send(http.MethodPost, "/topics/orders/produce", "key-form=null&value-form=text&value=x").want(t, http.StatusForbidden, "AUTHORIZATION_FAILED")
+	alice.get("/topics/orders-of-all").want(t, http.StatusOK)
+	alice.send(http.MethodPost, "/topics/orders-of-all/produce", "key-form=null&value-form=text&value=x").want(t, http.StatusForbidden, "AUTHORIZATION_FAILED")
 }
 
 // A session ends with the logout: whoever kept the cookie is a stranger again.
@@ -237,7 +237,9 @@ func TestConsoleLoginOfASCRAMUser(t *testing.T) {
 
 func TestConsoleLoginNeedsUsers(t *testing.T) {
 	users := map[string]string{"a": "b"}
-	of := func(mechanisms string) map[string]string { return map[string]string{"sasl.enabled.mechanisms": mechanisms} }
+	of := func(mechanisms string) map[string]string {
+		return map[string]string{"sasl.enabled.mechanisms": mechanisms}
+	}
 	for _, c := range []struct {
 		o       Options
 		refused string
@@ -249,7 +251,7 @@ func TestConsoleLoginNeedsUsers(t *testing.T) {
 		{Options{Listeners: []Listener{{Protocol: "SASL_PLAINTEXT"}}, Properties: of("SCRAM-SHA-256")}, ""},
 		{Options{Listeners: []Listener{{Protocol: "SASL_PLAINTEXT"}}, Properties: of("OAUTHBEARER"), OAuthUnsecured: true}, "nobody has one"},
 		{Options{Listeners: []Listener{{Protocol: "SASL_PLAINTEXT"}}, Properties: map[string]string{
-			"sasl.enabled.mechanisms": "PLAIN", "plain.sasl.jaas.config": `org.apache.kafka.common.security.plain.PlainLoginModule required user_x="y";`,
+			"sasl.enabled.mechanisms": "PLAIN", "listener.name.sasl_plaintext.plain.sasl.jaas.config": `org.apache.kafka.common.security.plain.PlainLoginModule required user_x="y";`,
 		}}, ""},
 	} {
 		c.o.ConsoleLogin, c.o.DataDir = true, t.TempDir()

@@ -2,10 +2,13 @@ package console
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"doze/console/inside"
 	"doze/wire/httpguard"
@@ -20,11 +23,23 @@ type Options struct {
 	// bootstrap unix:PATH by that socket.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
+	// TLS is spoken to brokers that are reached by TCP. nil: none is.
+	TLS *tls.Config
+
+	// Client are more options of the client: its login.
+	Client []kgo.Opt
+
+	// Endpoint is how clients are told to reach the brokers, where Broker is nil. Without an address: Bootstrap, without login and TLS.
+	Endpoint Endpoint
+
 	// Registry is the URL of the schema registry; empty: none.
 	Registry string
 
 	// RegistryHandler answers the registry's requests in this process, whatever Registry asks of others. nil: they go by HTTP.
 	RegistryHandler http.Handler
+
+	// RegistryTransport sends requests to the registry, where it has no RegistryHandler. nil: http.DefaultTransport.
+	RegistryTransport http.RoundTripper
 
 	// Hosts are names that a browser may call the console by, beside addresses and localhost.
 	Hosts []string
@@ -129,8 +144,9 @@ type Console struct {
 
 // common is what the consoles of all users have together.
 type common struct {
-	scans chan struct{} // has room for the scans that run at once
-	sets  *templateSets
+	scans   chan struct{} // has room for the scans that run at once
+	sets    *templateSets
+	filters *longFilters
 }
 
 // New makes a console. It connects to nothing before a page is asked for.
@@ -145,7 +161,7 @@ func New(opt Options) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newPages(opt, k, common{make(chan struct{}, maxScans), newTemplateSets(opt.Now)})
+	c := newPages(opt, k, common{make(chan struct{}, maxScans), newTemplateSets(opt.Now), newLongFilters()})
 	served := c.pages
 	if opt.Login != nil {
 		c.door = newDoor(c)

@@ -230,7 +230,7 @@ func fromDoze(environ []string) (place, error) {
 	for _, e := range environ {
 		variable, value, ok := strings.Cut(e, "=")
 		rest, ours := strings.CutPrefix(variable, "DOZE_")
-		if !ok || !ours || rest == "CONFIG" {
+		if !ok || !ours || rest == "CONFIG" || strings.HasPrefix(rest, "CLIENT_") { // those of commands that are clients
 			continue
 		}
 		s, known := findSetting(strings.ToLower(strings.ReplaceAll(rest, "_", "-")))
