@@ -192,7 +192,7 @@ func TestConsoleOfAUser(t *testing.T) {
 	}.Encode()).want(t, http.StatusSeeOther)
 	admin.get("/security").want(t, http.StatusOK, "User:alice")
 	alice.get("/topics/orders-of-all").want(t, http.StatusOK)
-	alice.send(http.MethodPost, "/topics/orders-of-all/produce", "key-form=null&value-form=text&value=x").want(t, http.StatusForbidden, "AUTHORIZATION_FAILED")
+	alice.send(http.MethodPost, "/topics/orders-of-all/produce", "key-form=null&value-form=text&value=x").want(t, http.StatusUnprocessableEntity, "AUTHORIZATION_FAILED")
 }
 
 // A session ends with the logout: whoever kept the cookie is a stranger again.

@@ -131,6 +131,8 @@ func (d *door) logout(r *request) (answer, error) {
 }
 
 // wayBack is where a login leads: a path of the console's own.
+//
+//fuzz:parser class=http FuzzConsoleForms
 func wayBack(to string) string {
 	if !ownPath(to) || strings.HasPrefix(to, "/login") || strings.HasPrefix(to, "/logout") {
 		return "/"
@@ -209,6 +211,8 @@ func strangerTo(r *request) answer {
 }
 
 // ownPathOf is the path of an address that a header names.
+//
+//fuzz:parser class=http FuzzConsoleForms
 func ownPathOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

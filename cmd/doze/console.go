@@ -37,22 +37,11 @@ Examples:
 
 // Run serves until a signal.
 func (c *consoleCmd) Run(p *process) error {
-	at, err := c.find(p)
+	at, o, err := c.options(p)
 	if err != nil {
 		return err
 	}
-	if at.registry, err = at.registry.checked(); err != nil {
-		return usageError{err}
-	}
-	host, _, err := net.SplitHostPort(c.ConsoleAddr)
-	if err != nil {
-		return usageError{fmt.Errorf("--console-addr is %q; give it HOST:PORT", c.ConsoleAddr)}
-	}
-	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	pages, err := console.New(console.Options{
-		Bootstrap: at.servers, Registry: at.registry.url, Hosts: []string{host, ".docker.internal"}, Logger: log, TraceHeaders: c.ConsoleTraceHeader,
-		TLS: at.security.tls, Client: at.security.loginOptions(), RegistryTransport: at.registry.roundTripper(), Endpoint: at.shown(c.securityFlags),
-	})
+	pages, err := console.New(o)
 	if err != nil {
 		return usageError{err}
 	}
@@ -67,6 +56,27 @@ func (c *consoleCmd) Run(p *process) error {
 		return errors.Join(fmt.Errorf("print the ready line: %w", err), ln.Close())
 	}
 	return serveUntil(ctx, httpguard.Server(pages), ln)
+}
+
+// options are the console's, and where it goes.
+func (c *consoleCmd) options(p *process) (endpoint, console.Options, error) {
+	at, err := c.find(p)
+	if err != nil {
+		return at, console.Options{}, err
+	}
+	if at.registry, err = at.registry.checked(); err != nil {
+		return at, console.Options{}, usageError{err}
+	}
+	host, _, err := net.SplitHostPort(c.ConsoleAddr)
+	if err != nil {
+		return at, console.Options{}, usageError{fmt.Errorf("--console-addr is %q; give it HOST:PORT", c.ConsoleAddr)}
+	}
+	return at, console.Options{
+		Bootstrap: at.servers, TLS: at.security.tls, Client: at.security.loginOptions(), Endpoint: at.shown(c.securityFlags),
+		Registry: at.registry.url, RegistryTransport: at.registry.roundTripper(),
+		Hosts: []string{host, ".docker.internal"}, TraceHeaders: c.ConsoleTraceHeader,
+		Logger: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+	}, nil
 }
 
 // shown is how clients are told to reach the broker: as this one does.
