@@ -49,8 +49,8 @@ type Options struct {
 	// Otherwise it does not start. It never takes another address: clients would go on to the other program.
 	SchemaRegistryMayLack bool
 
-	// Console is the address of the web console, HOST:PORT, where port 0 takes a free one. Empty: none. Who reaches it sees and
-	// changes everything: while a listener has a login or TLS it must be a loopback address, unless ConsoleUnprotected.
+	// Console is the address of the web console, HOST:PORT, where port 0 takes a free one. Empty: none. Without ConsoleLogin who
+	// reaches it sees and changes everything, and with it passwords go by plain HTTP: while a listener has a login or TLS it must be a loopback address, unless ConsoleUnprotected.
 	Console            string
 	ConsoleUnprotected bool
 
