@@ -31,6 +31,7 @@ type messageQuery struct {
 	Time      string // as typed: RFC 3339, or in the page's zone
 	Partition string // "": all
 	Limit     int
+	Forgotten bool // the address has the id of a filter that is not kept
 	Text, In  string
 	CEL       string
 	Key       string // decoding
@@ -38,7 +39,6 @@ type messageQuery struct {
 	Committed bool
 	Live      bool
 	Cursor    string // where an earlier scan ended
-	Forgotten bool   // the address has the id of a filter that is not kept
 }
 
 // limits are the numbers of messages of a page that a person can choose.
