@@ -43,6 +43,16 @@ func (w *walk) lost() bool {
 	return w.do("GET", "/preferences", "", nil, "Accept", "text/html").Status == http.StatusSeeOther
 }
 
+// Who has no session is led to the login: a page goes there, a part of a page says so, a link of another site is tried again.
+func TestStrangers(t *testing.T) {
+	w := startLogin(t, nil)
+	if got := w.do("GET", "/topics?at=1", "", nil, "Accept", "text/html"); got.Header.Get("Location") != "/login?to=%2Ftopics%3Fat%3D1" {
+		t.Errorf("led to %q", got.Header.Get("Location"))
+	}
+	w.do("GET", "/topics", "", nil, "Accept", "text/html", "Sec-Fetch-Site", "cross-site").has(t, `http-equiv="refresh"`, `href="/topics"`)
+	w.do("GET", "/overview/now", "", nil, "HX-Request", "true").has(t, "The session has ended", `href="/login?to=%2F"`)
+}
+
 // A session ends two hours after its last use, and twelve after its login.
 func TestSessionsEnd(t *testing.T) {
 	now := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
