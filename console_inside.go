@@ -23,7 +23,7 @@ func (b *Broker) openInside() error {
 	_, last := b.store.View()
 	b.timeline = timeline.New(timeline.Options{FS: b.fs, Dir: journalDir, Store: b.store, Begun: last, End: b.endAsOf})
 	b.onClose(b.timeline.Close)
-	b.traffic = traffic.New(b.timeline.TopicName, consolePrincipal)
+	b.traffic = traffic.New(b.timeline.TopicName, throughConsole)
 	b.clientMetrics = clientmetrics.New()
 	b.opt.Telemetry = withSink(b.opt.Telemetry, b.clientMetrics)
 	return nil

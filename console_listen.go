@@ -10,7 +10,6 @@ import (
 
 	"doze/configs"
 	"doze/console"
-	"doze/registry"
 	"doze/wire"
 	"doze/wire/httpguard"
 )
@@ -49,6 +48,10 @@ func (b *Broker) checkConsole() error {
 	if !slices.ContainsFunc(o.Listeners, func(l Listener) bool { return o.protocolOf(l) != protocolPlain }) {
 		return b.refuseExposed(o.Console, "the console", "give --console-unprotected", false)
 	}
+	if o.ConsoleLogin {
+		return fmt.Errorf("console address %s can be reached from other machines, and the console speaks plain HTTP: passwords and sessions could be read on the way; "+
+			"give a loopback address such as 127.0.0.1:9093 and reach it through a proxy with TLS or ssh -L, or --console-unprotected if the network is trusted", o.Console)
+	}
 	return fmt.Errorf("console address %s can be reached from other machines, and the console asks nobody who he is while a listener has a login or TLS; "+
 		"give a loopback address such as 127.0.0.1:9093, or --console-unprotected if everybody may see and change everything", o.Console)
 }
@@ -69,14 +72,19 @@ func (b *Broker) serveConsole() error {
 		return nil
 	}
 	o := console.Options{
-		Bootstrap: []string{b.Addr()}, Dial: b.consolePipe.dial, Hosts: consoleHosts(b.opt.Console),
+		Bootstrap: []string{b.Addr()}, Dial: b.consolePipe.dialAs(consolePrincipal, nil), Hosts: consoleHosts(b.opt.Console),
 		Broker: consoleBroker{b, time.Now()}, Access: consoleAccess{b.opt.Properties}, Doctor: b.opt.ConsoleDoctor, Logger: b.opt.Logger,
+		TraceHeaders: b.opt.ConsoleTraceHeaders,
 	}
 	if b.registryListener != nil {
 		o.Registry = b.registryURL()
-		o.RegistryHandler = registry.New(registry.Options{Store: b.store, Report: func(err error) { b.opt.Logger.Error("the schema registry, of the console", "error", err) }})
+		o.RegistryHandler = b.registryFor("")
 	}
 	b.insideOf(&o)
+	var err error
+	if o.Login, err = b.consoleLogin(); err != nil {
+		return err
+	}
 	c, err := console.New(o)
 	if err != nil {
 		return err

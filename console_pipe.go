@@ -42,30 +42,60 @@ func (l *pipeListener) Close() error {
 // Addr is no address of a network.
 func (*pipeListener) Addr() net.Addr { return pipeAddr{} }
 
-// dial connects, whatever address is asked for: there is one broker.
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.accept <- server:
-		return client, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// dialAs connects as a principal, whatever address is asked for: there is one broker. from is where its browser is, which ACLs
+// and limits of addresses see; nil: this machine.
+func (l *pipeListener) dialAs(principal string, from net.Addr) func(ctx context.Context, _, _ string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		client, server := net.Pipe()
+		select {
+		case l.accept <- pipeConn{server, pipeAddr{principal}, from}:
+			return client, nil
+		case <-l.closed:
+			return nil, net.ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 
-type pipeAddr struct{}
+// pipeConn is the broker's end of a connection within the process.
+type pipeConn struct {
+	net.Conn
+	as   pipeAddr
+	from net.Addr
+}
+
+// LocalAddr says who it is for.
+func (c pipeConn) LocalAddr() net.Addr { return c.as }
+
+// RemoteAddr is where the browser is.
+func (c pipeConn) RemoteAddr() net.Addr {
+	if c.from == nil {
+		return pipeAddr{}
+	}
+	return c.from
+}
+
+// pipeAddr is the broker's end, which is made for a principal. No connection of a network has one.
+type pipeAddr struct{ principal string }
 
 func (pipeAddr) Network() string { return "pipe" }
 func (pipeAddr) String() string  { return "console" }
 
-// consoleGate lets everybody in who comes by the pipe, as the console.
+// throughConsole says whether a connection is one of the console's.
+func throughConsole(c *wire.Conn) bool {
+	_, ok := c.Local().(pipeAddr)
+	return ok
+}
+
+// consoleGate lets everybody in who comes by the pipe, as whom the pipe was made for.
 type consoleGate struct{}
 
 // Session begins a connection, which is logged in.
 func (consoleGate) Session(c *wire.Conn) wire.Session {
-	c.SetPrincipal(consolePrincipal)
+	if at, ok := c.Local().(pipeAddr); ok {
+		c.SetPrincipal(at.principal)
+	}
 	return consoleSession{}
 }
 

@@ -49,10 +49,17 @@ type Options struct {
 	// Otherwise it does not start. It never takes another address: clients would go on to the other program.
 	SchemaRegistryMayLack bool
 
-	// Console is the address of the web console, HOST:PORT, where port 0 takes a free one. Empty: none. Who reaches it sees and
-	// changes everything: while a listener has a login or TLS it must be a loopback address, unless ConsoleUnprotected.
+	// Console is the address of the web console, HOST:PORT, where port 0 takes a free one. Empty: none. Without ConsoleLogin who
+	// reaches it sees and changes everything, and with it passwords go by plain HTTP: while a listener has a login or TLS it must be a loopback address, unless ConsoleUnprotected.
 	Console            string
 	ConsoleUnprotected bool
+
+	// ConsoleLogin has who uses the console log in by the name and password of a user, as whom he then acts. It takes a listener
+	// that users log in to.
+	ConsoleLogin bool
+
+	// ConsoleTraceHeaders are names of headers that hold a trace's id, which the console links as it does those of W3C and B3.
+	ConsoleTraceHeaders []string
 
 	// ConsoleDoctor looks at the machine for the console's page of findings. nil: the page names the command that does.
 	ConsoleDoctor console.Doctor
@@ -139,7 +146,7 @@ var KafkaVersions = []string{"3.7", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4"}
 func (o Options) WithDefaults() (Options, error) {
 	o.Properties = maps.Clone(o.Properties)
 	errs := o.checkProperties()
-	errs = append(errs, o.fillListeners(), o.checkLogins(), o.checkTLS(), o.fillNodeID(), o.fillPlace(), o.fillVersion(), o.fillAuthorizer())
+	errs = append(errs, o.fillListeners(), o.checkLogins(), o.checkTLS(), o.fillNodeID(), o.fillPlace(), o.fillVersion(), o.fillAuthorizer(), o.checkConsoleOptions())
 	if o.JournalRetention == 0 {
 		o.JournalRetention = DefaultJournalRetention
 	}

@@ -2,10 +2,13 @@ package console
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"doze/console/inside"
 	"doze/wire/httpguard"
@@ -20,11 +23,23 @@ type Options struct {
 	// bootstrap unix:PATH by that socket.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
+	// TLS is spoken to brokers that are reached by TCP. nil: none is.
+	TLS *tls.Config
+
+	// Client are more options of the client: its login.
+	Client []kgo.Opt
+
+	// Endpoint is how clients are told to reach the brokers, where Broker is nil. Without an address: Bootstrap, without login and TLS.
+	Endpoint Endpoint
+
 	// Registry is the URL of the schema registry; empty: none.
 	Registry string
 
 	// RegistryHandler answers the registry's requests in this process, whatever Registry asks of others. nil: they go by HTTP.
 	RegistryHandler http.Handler
+
+	// RegistryTransport sends requests to the registry, where it has no RegistryHandler. nil: http.DefaultTransport.
+	RegistryTransport http.RoundTripper
 
 	// Hosts are names that a browser may call the console by, beside addresses and localhost.
 	Hosts []string
@@ -55,6 +70,9 @@ type Options struct {
 
 	// Logger gets what went wrong while a page was made. nil: nothing is logged.
 	Logger *slog.Logger
+
+	// Login has who uses the console log in; he is himself to the broker then. nil: everybody who reaches the console is it.
+	Login *Login
 
 	// Now is the time; nil: the machine's clock.
 	Now func() time.Time
@@ -114,11 +132,21 @@ type Console struct {
 	opt     Options
 	kafka   *kafka
 	schemas *schemas
+	common
+	routes  []route
+	pages   http.Handler // the routes
+	handler http.Handler // the pages behind what guards them
+	started time.Time
+	user    string // who has logged in; empty: nobody has to
+	outside bool   // he may not see the inside of the broker
+	door    *door  // nil: nobody has to log in
+}
+
+// common is what the consoles of all users have together.
+type common struct {
 	scans   chan struct{} // has room for the scans that run at once
 	sets    *templateSets
-	routes  []route
-	handler http.Handler
-	started time.Time
+	filters *longFilters
 }
 
 // New makes a console. It connects to nothing before a page is asked for.
@@ -129,19 +157,35 @@ func New(opt Options) (*Console, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	c := &Console{opt: opt, started: opt.Now(), sets: newTemplateSets(opt.Now)}
-	var err error
-	if c.kafka, err = newKafka(opt); err != nil {
+	k, err := newKafka(opt)
+	if err != nil {
 		return nil, err
 	}
-	c.schemas, c.scans = newSchemas(c.kafka.registry), make(chan struct{}, maxScans)
-	c.routes = c.table()
-	c.handler = httpguard.Guard{Hosts: opt.Hosts}.Wrap(protect(httpguard.Limit(maxRequests, c.mux())))
+	c := newPages(opt, k, common{make(chan struct{}, maxScans), newTemplateSets(opt.Now), newLongFilters()})
+	served := c.pages
+	if opt.Login != nil {
+		c.door = newDoor(c)
+		served = c.door
+	}
+	c.handler = httpguard.Guard{Hosts: opt.Hosts}.Wrap(protect(httpguard.Limit(maxRequests, served)))
 	return c, nil
+}
+
+// newPages makes the pages of a Kafka as one client sees it.
+func newPages(opt Options, k *kafka, all common) *Console {
+	c := &Console{opt: opt, started: opt.Now(), kafka: k, schemas: newSchemas(k.registry), common: all}
+	c.routes = c.table()
+	c.pages = c.mux()
+	return c
 }
 
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
 // Close lets go of the clients. Requests in hand fail.
-func (c *Console) Close() { c.kafka.close() }
+func (c *Console) Close() {
+	if c.door != nil {
+		c.door.close()
+	}
+	c.kafka.close()
+}

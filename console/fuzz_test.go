@@ -46,6 +46,9 @@ func FuzzConsoleForms(f *testing.F) {
 				}
 			}
 		}
+		if to := wayBack(ownPathOf(address)); !ownPath(to) || strings.HasPrefix(to, "/login") {
+			t.Fatalf("a login that leads to %q", to)
+		}
 		if got := parseToast(cookie); got != nil && got.Undo != "" && !ownPath(got.Undo) {
 			t.Fatalf("a toast that leads to %q", got.Undo)
 		}

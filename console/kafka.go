@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +44,9 @@ func newKafka(opt Options) (*kafka, error) {
 		kgo.RetryTimeout(5 * time.Second), kgo.MetadataMinAge(10 * time.Millisecond), kgo.RequestTimeoutOverhead(requestTimeout),
 		kgo.DisableClientMetrics(),
 	}}
+	k.opts = append(k.opts, opt.Client...)
 	k.client, err = kgo.NewClient(append([]kgo.Opt{
-		kgo.RecordPartitioner(chosenOrKeyed{kgo.StickyKeyPartitioner(nil)}), kgo.ProducerLinger(0),
+		kgo.RecordPartitioner(NamedOrKeyed()), kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.UnknownTopicRetries(1),
 	}, k.opts...)...)
 	if err != nil {
@@ -67,29 +69,6 @@ func (k *kafka) produce(ctx context.Context, records ...*kgo.Record) kgo.Produce
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return k.client.ProduceSync(ctx, records...)
-}
-
-// chosenOrKeyed sends a record to its partition, and one without (-1) where Kafka's own clients send its key.
-type chosenOrKeyed struct{ keyed kgo.Partitioner }
-
-// ForTopic is the partitioner of one topic.
-func (p chosenOrKeyed) ForTopic(topic string) kgo.TopicPartitioner {
-	return chosenOrKeyedTopic{p.keyed.ForTopic(topic)}
-}
-
-type chosenOrKeyedTopic struct{ keyed kgo.TopicPartitioner }
-
-// RequiresConsistency says that the record goes to one partition and no other.
-func (p chosenOrKeyedTopic) RequiresConsistency(r *kgo.Record) bool {
-	return r.Partition >= 0 || p.keyed.RequiresConsistency(r)
-}
-
-// Partition is where a record goes; one that the topic does not have fails.
-func (p chosenOrKeyedTopic) Partition(r *kgo.Record, n int) int {
-	if r.Partition >= 0 {
-		return int(r.Partition)
-	}
-	return p.keyed.Partition(r, n)
 }
 
 // metadata asks the broker: a client of Kafka keeps what it heard, and a page must show what was made a moment ago.
@@ -121,12 +100,16 @@ func reach(opt Options) (seeds []string, dial func(context.Context, string, stri
 			return nil, nil, fmt.Errorf("broker address %q is not HOST:PORT or unix:PATH", a)
 		}
 	}
+	if opt.TLS != nil {
+		secure := tls.Dialer{NetDialer: &d, Config: opt.TLS}
+		return opt.Bootstrap, secure.DialContext, nil
+	}
 	return opt.Bootstrap, d.DialContext, nil
 }
 
 // httpClient is how the registry is asked.
 func httpClient(opt Options) *http.Client {
-	c := &http.Client{Timeout: requestTimeout}
+	c := &http.Client{Timeout: requestTimeout, Transport: opt.RegistryTransport}
 	if opt.RegistryHandler != nil {
 		c.Transport = inProcess{opt.RegistryHandler}
 	}

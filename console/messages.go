@@ -31,6 +31,7 @@ type messageQuery struct {
 	Time      string // as typed: RFC 3339, or in the page's zone
 	Partition string // "": all
 	Limit     int
+	Forgotten bool // the address has the id of a filter that is not kept
 	Text, In  string
 	CEL       string
 	Key       string // decoding
@@ -46,9 +47,12 @@ var limits = []int{20, 50, 100, 500}
 func queryOf(r *request) messageQuery {
 	q := messageQuery{
 		From: r.query("from"), Offset: strings.TrimSpace(r.query("offset")), Time: strings.TrimSpace(r.query("time")), Partition: r.query("partition"),
-		Limit: r.number("limit", 50, 1, 500), Text: clip(r.query("q"), maxText), In: r.query("in"), CEL: r.query("cel"),
+		Limit: r.number("limit", 50, 1, 500), In: r.query("in"),
 		Key: r.query("key"), Value: r.query("value"), Committed: r.query("committed") != "", Live: r.query("live") != "", Cursor: r.query("cursor"),
 	}
+	text, known := r.filterText("q")
+	cel, alsoKnown := r.filterText("cel")
+	q.Text, q.CEL, q.Forgotten = clip(text, maxText), cel, !known || !alsoKnown
 	if !slices.Contains([]string{"newest", "oldest", "offset", "time"}, q.From) {
 		q.From = "newest"
 		if q.Offset != "" {
@@ -107,6 +111,9 @@ type messageRow struct {
 
 // messages shows a page of messages.
 func messages(r *request) (answer, error) {
+	if short := r.shortened(); short != "" {
+		return done{To: short}, nil
+	}
 	h, detail, err := headOf(r, "messages")
 	if err != nil {
 		return nil, err
@@ -263,6 +270,9 @@ func (r *request) scan(s *scan) ([]*kgo.Record, error) {
 // prepare makes the scan that a query asks for.
 func (r *request) prepare(topic string, detail kadm.TopicDetail, q messageQuery, b budget) (*scan, decoder, *filter, error) {
 	d := decoder{schemas: r.c.schemas, key: q.Key, value: q.Value}
+	if q.Forgotten {
+		return nil, d, nil, errForgotten
+	}
 	f, err := newFilter(r.Context(), q.Text, q.In, q.CEL, d)
 	if err != nil {
 		return nil, d, nil, err

@@ -44,6 +44,7 @@ type frame struct {
 	Now      string // the same page without ?at=
 	At       uint64
 	Toast    *toast
+	User     string // who has logged in; empty: nobody has to
 	Cluster  string // what is being shown, in a few words
 	Rendered time.Time
 }
@@ -51,7 +52,7 @@ type frame struct {
 func frameOf(r *request, p page) frame {
 	return frame{
 		Title: p.Title, Crumbs: p.Crumbs, Nav: navigation, Lit: p.Nav, Theme: r.look, Zone: r.loc.String(), Here: r.URL.RequestURI(),
-		Now: r.changed("at", ""), At: r.at, Cluster: r.c.clusterName(), Rendered: r.c.opt.Now(),
+		Now: r.changed("at", ""), At: r.at, User: r.c.user, Cluster: r.c.clusterName(), Rendered: r.c.opt.Now(),
 	}
 }
 

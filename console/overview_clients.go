@@ -44,6 +44,9 @@ func endpointFor(r *request) Endpoint {
 			}
 		}
 	}
+	if e := r.c.opt.Endpoint; e.Address != "" {
+		return e
+	}
 	return Endpoint{Address: strings.Join(r.c.opt.Bootstrap, ","), Protocol: "PLAINTEXT"}
 }
 

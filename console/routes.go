@@ -72,6 +72,8 @@ func (r *request) run(route route) (answer, error) {
 		return route.do(r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return nil, problem{Status: http.StatusConflict, Message: "The past is read-only", Hint: "Leave it first: take at= out of the address."}
+	case r.c.outside:
+		return nil, r.noInside("The past")
 	case route.past == nil && r.c.opt.Journal != nil:
 		return pastInstead(r)
 	case route.past == nil:

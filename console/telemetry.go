@@ -76,7 +76,7 @@ func (r *request) asIf(path string) *request {
 
 func telemetryNow(r *request) (live, error) {
 	if r.c.opt.Telemetry == nil {
-		return live{}, noInside("Telemetry")
+		return live{}, r.noInside("Telemetry")
 	}
 	list := clientSheet.show(r.asIf("/telemetry"), r.c.opt.Telemetry.Clients())
 	return live{ID: "telemetry-now", Name: "telemetry-now", Data: telemetryList{list}, Seconds: 5}, nil
@@ -130,7 +130,7 @@ func telemetryClient(r *request) (answer, error) {
 
 func telemetryClientNow(r *request) (live, error) {
 	if r.c.opt.Telemetry == nil {
-		return live{}, noInside("Telemetry")
+		return live{}, r.noInside("Telemetry")
 	}
 	id, err := r.named("id")
 	if err != nil {

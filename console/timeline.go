@@ -26,7 +26,7 @@ func (c *Console) timelineRoutes() []route {
 // journal is what the pages of the timeline ask.
 func (r *request) journal() (inside.Journal, error) {
 	if r.c.opt.Journal == nil {
-		return nil, noInside("The timeline")
+		return nil, r.noInside("The timeline")
 	}
 	return r.c.opt.Journal, nil
 }

@@ -203,7 +203,7 @@ func groupRequests(r *request) (answer, error) {
 		return nil, err
 	}
 	if r.c.opt.Traffic == nil {
-		return nil, noInside("Traffic")
+		return nil, r.noInside("Traffic")
 	}
 	v := &groupRequestsView{Group: group, Page: path("groups", group), Tabs: groupTabs(group, "requests", 0)}
 	for _, e := range slices.Backward(r.c.opt.Traffic.GroupEvents(group)) {

@@ -18,7 +18,13 @@ func (c *Console) trafficRoutes() []route {
 }
 
 // noInside is the answer of a page whose broker tells nothing of its inside.
-func noInside(what string) error {
+func (r *request) noInside(what string) error {
+	if r.c.outside {
+		return problem{
+			Status: http.StatusForbidden, Message: what + " is not shown to " + r.c.user,
+			Hint: "It shows what everybody does: who may alter the cluster sees it (ALTER on CLUSTER).",
+		}
+	}
 	return problem{
 		Status: http.StatusNotFound, Message: what + " is not known here",
 		Hint: "Only the console of a running doze sees it: start one with doze serve. This console is a client of another Kafka.",
@@ -79,7 +85,7 @@ func trafficPage(r *request) (answer, error) {
 func trafficNow(r *request) (live, error) {
 	t := r.c.opt.Traffic
 	if t == nil {
-		return live{}, noInside("Traffic")
+		return live{}, r.noInside("Traffic")
 	}
 	f := trafficFilter(r)
 	found := t.Requests(f)
@@ -123,7 +129,7 @@ type requestView struct {
 // trafficRequest opens one request as its decoded fields.
 func trafficRequest(r *request) (answer, error) {
 	if r.c.opt.Traffic == nil {
-		return nil, noInside("Traffic")
+		return nil, r.noInside("Traffic")
 	}
 	id, err := strconv.ParseUint(r.PathValue("id"), 10, 64)
 	if err != nil {

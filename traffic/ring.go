@@ -15,7 +15,7 @@ const (
 // Ring keeps the last requests. It is a [wire.Observer] and an inside.Traffic.
 type Ring struct {
 	name TopicNamer
-	own  string
+	own  func(*wire.Conn) bool
 
 	mu     sync.Mutex
 	kept   [MaxRequests]*exchange // by id modulo MaxRequests
@@ -25,9 +25,10 @@ type Ring struct {
 	groups groupRings
 }
 
-// New makes a ring. name gives the names of topics that messages name by id; it is called when somebody looks. own is the
-// principal of who looks: what it only reads is not kept, or a page that is open would push out what it is there to show.
-func New(name TopicNamer, own string) *Ring {
+// New makes a ring. name gives the names of topics that messages name by id; it is called when somebody looks. own
+// tells connections of who looks: what these only read is not kept, or a page that is open would push out what it is there to show.
+// nil: there are none.
+func New(name TopicNamer, own func(*wire.Conn) bool) *Ring {
 	return &Ring{name: name, own: own, heavy: 1, groups: newGroupRings()}
 }
 
@@ -45,7 +46,7 @@ func (*Ring) Closed(*wire.Conn, error) {}
 
 // Answer keeps a request and its answer.
 func (r *Ring) Answer(req *wire.Request, a wire.Answer) {
-	if req.Body == nil || r.own != "" && reads[req.Key] && req.Conn.Principal() == r.own {
+	if req.Body == nil || r.own != nil && reads[req.Key] && r.own(req.Conn) {
 		return
 	}
 	x := newExchange(req, a, r.name)

@@ -39,7 +39,7 @@ func exchanged(conn *wire.Conn, correlation int32, req kmsg.Request, resp kmsg.R
 func testConn(t testing.TB) *wire.Conn {
 	t.Helper()
 	conns := make(chan *wire.Conn, 1)
-	p := serveRing(t, New(nil, ""), answers(func(r *wire.Request) wire.Reply {
+	p := serveRing(t, New(nil, nil), answers(func(r *wire.Request) wire.Reply {
 		select {
 		case conns <- r.Conn:
 		default:
@@ -58,7 +58,7 @@ func commit(group, topic string, offset int64) *kmsg.OffsetCommitRequest {
 }
 
 func TestRingIsBounded(t *testing.T) {
-	ring, conn := New(nil, ""), testConn(t)
+	ring, conn := New(nil, nil), testConn(t)
 	long := strings.Repeat("n", 3_000)
 	for i := range 3000 {
 		req := commit("g"+fmt.Sprint(i%1500)+long, long, int64(i))
@@ -82,7 +82,7 @@ func TestRingIsBounded(t *testing.T) {
 }
 
 func TestOldRequestsLoseTheirFieldsFirst(t *testing.T) {
-	ring, conn := New(nil, ""), testConn(t)
+	ring, conn := New(nil, nil), testConn(t)
 	for i := range MaxRequests {
 		req := kmsg.NewPtrMetadataRequest()
 		for n := range 200 {
@@ -104,7 +104,7 @@ func TestOldRequestsLoseTheirFieldsFirst(t *testing.T) {
 }
 
 func TestGroupEventsAreBoundedAndCounted(t *testing.T) {
-	ring, conn := New(nil, ""), testConn(t)
+	ring, conn := New(nil, nil), testConn(t)
 	for i := range 500 {
 		join := kmsg.NewPtrJoinGroupRequest()
 		join.Group, join.MemberID = "orders", fmt.Sprint("m", i)
@@ -130,7 +130,7 @@ func TestGroupEventsAreBoundedAndCounted(t *testing.T) {
 
 func TestRequestsAreFoundByWhatTheyName(t *testing.T) {
 	id := [16]byte{7}
-	ring, conn := New(func(asked [16]byte) (string, bool) { return "payments", asked == id }, ""), testConn(t)
+	ring, conn := New(func(asked [16]byte) (string, bool) { return "payments", asked == id }, nil), testConn(t)
 	answer := func(req kmsg.Request, change func(kmsg.Response)) {
 		resp := req.ResponseKind()
 		change(resp)
@@ -178,7 +178,7 @@ func TestRequestsAreFoundByWhatTheyName(t *testing.T) {
 }
 
 func TestRecordsAreCountedAndNotKept(t *testing.T) {
-	ring := New(nil, "")
+	ring := New(nil, nil)
 	p := serveRing(t, ring, answers(plainAnswers))
 	req := kmsg.NewPtrProduceRequest()
 	req.Version, req.Acks = 9, 1
@@ -199,7 +199,7 @@ func TestRecordsAreCountedAndNotKept(t *testing.T) {
 }
 
 func TestRingIsReadWhileItIsWritten(t *testing.T) {
-	ring := New(func([16]byte) (string, bool) { return "t", true }, "")
+	ring := New(func([16]byte) (string, bool) { return "t", true }, nil)
 	first := serveRing(t, ring, answers(plainAnswers))
 	var all sync.WaitGroup
 	for w := range 4 {
@@ -238,7 +238,7 @@ func BenchmarkAnswer(b *testing.B) {
 	beat.Group, beat.MemberID = "g", "m"
 	for _, req := range []kmsg.Request{produce, fetch, commit("g", "orders", 7), beat} {
 		b.Run(kmsg.NameForKey(req.Key()), func(b *testing.B) {
-			ring := New(nil, "")
+			ring := New(nil, nil)
 			r, a := exchanged(conn, 1, req, req.ResponseKind())
 			b.ReportAllocs()
 			for b.Loop() {
@@ -249,7 +249,7 @@ func BenchmarkAnswer(b *testing.B) {
 }
 
 func BenchmarkReadingAPage(b *testing.B) {
-	ring, conn := New(nil, ""), testConn(b)
+	ring, conn := New(nil, nil), testConn(b)
 	for i := range MaxRequests {
 		req := commit("g", "orders", int64(i))
 		ring.Answer(exchanged(conn, int32(i), req, req.ResponseKind()))
@@ -260,7 +260,7 @@ func BenchmarkReadingAPage(b *testing.B) {
 }
 
 func TestWhatTheConsoleReadsIsNotKept(t *testing.T) {
-	ring, conn := New(nil, wire.Anonymous), testConn(t)
+	ring, conn := New(nil, func(*wire.Conn) bool { return true }), testConn(t)
 	for _, req := range []kmsg.Request{kmsg.NewPtrMetadataRequest(), commit("g", "orders", 1)} {
 		ring.Answer(exchanged(conn, 1, req, req.ResponseKind()))
 	}
@@ -270,7 +270,7 @@ func TestWhatTheConsoleReadsIsNotKept(t *testing.T) {
 }
 
 func TestWhatIsOpenedIsBounded(t *testing.T) {
-	ring, conn := New(nil, ""), testConn(t)
+	ring, conn := New(nil, nil), testConn(t)
 	req := kmsg.NewPtrMetadataRequest()
 	for range 1000 {
 		name := strings.Repeat("n", 5000)

@@ -83,7 +83,7 @@ func (serveSecrets) Lookup(key, _ int16) (wire.Handle, bool) {
 const failsAt = 666
 
 func TestNothingThatLetsPeopleInIsKept(t *testing.T) {
-	ring := New(nil, "")
+	ring := New(nil, nil)
 	c := serveRing(t, ring, serveSecrets{})
 	for i, m := range secretMessages() {
 		for version := int16(0); version <= m.MaxVersion(); version++ {

@@ -21,38 +21,40 @@ import (
 
 // clientFlags say which broker a command talks to.
 type clientFlags struct {
-	Bootstrap      string `short:"b" help:"Broker to talk to: HOST:PORT or unix:PATH, several with commas. Default: KAFKA_BOOTSTRAP_SERVERS, then the broker that runs on this machine." placeholder:"ADDR"`
-	SchemaRegistry string `help:"URL of the schema registry. Default: SCHEMA_REGISTRY_URL, then that of the broker that runs on this machine." placeholder:"URL" name:"schema-registry"`
-	ClientConfig   string `help:"File of a client's properties for TLS and logins, such as --command-config of Kafka's tools takes." placeholder:"FILE"`
+	Bootstrap      []string `short:"b" help:"Broker to talk to: HOST:PORT or unix:PATH, several with commas. Default: KAFKA_BOOTSTRAP_SERVERS, then the broker that runs on this machine." placeholder:"ADDR" sep:","`
+	SchemaRegistry string   `help:"URL of the schema registry. Default: SCHEMA_REGISTRY_URL, then that of the broker that runs on this machine." placeholder:"URL" name:"schema-registry"`
+	securityFlags
 }
 
 // place where a command's client goes.
 type endpoint struct {
 	servers  []string
-	registry string
-	security []kgo.Opt // TLS and login
+	registry registryAccess
+	security security
 }
 
 // find says where to go.
 func (c clientFlags) find(p *process) (endpoint, error) {
-	at := endpoint{registry: c.SchemaRegistry}
-	servers := c.Bootstrap
-	if c.ClientConfig != "" {
-		properties, err := readClientConfig(c.ClientConfig)
-		if err != nil {
-			return endpoint{}, usageError{err}
-		}
-		if at.security, err = properties.options(); err != nil {
-			return endpoint{}, usageError{fmt.Errorf("%s: %w", c.ClientConfig, err)}
-		}
-		if servers == "" {
-			servers = properties["bootstrap.servers"]
-		}
+	properties, err := c.properties(p.environ)
+	if err != nil {
+		return endpoint{}, usageError{err}
+	}
+	var at endpoint
+	if at.security, err = properties.security(); err != nil {
+		return endpoint{}, usageError{named(c.ClientConfig, err)}
+	}
+	if at.registry, err = properties.registry(); err != nil {
+		return endpoint{}, usageError{named(c.ClientConfig, err)}
+	}
+	servers := strings.Join(c.Bootstrap, ",")
+	at.registry.url = c.SchemaRegistry
+	if servers == "" {
+		servers = properties["bootstrap.servers"]
 	}
 	if servers == "" {
 		servers = lookupVariable(p.environ, "KAFKA_BOOTSTRAP_SERVERS")
-		if at.registry == "" {
-			at.registry = lookupVariable(p.environ, "SCHEMA_REGISTRY_URL")
+		if at.registry.url == "" {
+			at.registry.url = lookupVariable(p.environ, "SCHEMA_REGISTRY_URL")
 		}
 	}
 	if servers == "" {
@@ -78,8 +80,8 @@ func (c clientFlags) findRunning(at endpoint) (endpoint, error) {
 	for _, i := range live {
 		if i.Claimed && i.Name == names.DefaultName || len(live) == 1 {
 			at.servers = []string{i.Kafka}
-			if at.registry == "" {
-				at.registry = i.Registry
+			if at.registry.url == "" {
+				at.registry.url = i.Registry
 			}
 			return at, nil
 		}
@@ -97,11 +99,14 @@ func (c clientFlags) findRunning(at endpoint) (endpoint, error) {
 
 // options reach the broker. A socket's path stands for the one broker there is, whatever address its metadata has.
 func (at endpoint) options() []kgo.Opt {
-	options := append([]kgo.Opt{kgo.ClientID("doze"), kgo.RetryTimeout(answerLimit), kgo.RequestRetries(2)}, at.security...)
+	options := append([]kgo.Opt{kgo.ClientID("doze"), kgo.RetryTimeout(answerLimit), kgo.RequestRetries(2)}, at.security.loginOptions()...)
 	if path, ok := strings.CutPrefix(at.servers[0], "unix:"); ok {
 		return append(options, kgo.SeedBrokers("localhost:1"), kgo.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", path)
 		}))
+	}
+	if at.security.tls != nil {
+		options = append(options, kgo.DialTLSConfig(at.security.tls))
 	}
 	return append(options, kgo.SeedBrokers(at.servers...))
 }

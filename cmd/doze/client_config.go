@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	ksasl "github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/oauth"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
@@ -24,8 +26,17 @@ var clientConfigKeys = []string{
 	"bootstrap.servers", "security.protocol", "sasl.mechanism", "sasl.mechanisms", "sasl.jaas.config", "sasl.username", "sasl.password",
 	"ssl.truststore.location", "ssl.truststore.type", "ssl.truststore.certificates", "ssl.ca.location",
 	"ssl.keystore.location", "ssl.keystore.type", "ssl.keystore.certificate.chain", "ssl.keystore.key", "ssl.certificate.location", "ssl.key.location",
-	"ssl.endpoint.identification.algorithm",
+	"ssl.endpoint.identification.algorithm", "basic.auth.credentials.source", "basic.auth.user.info",
 }
+
+// Keys that no file has, for flags say them.
+const (
+	keyServerName = "(server name)"
+	keyTokenFile  = "(token file)"
+)
+
+// registryPrefix begins what holds for the schema registry alone.
+const registryPrefix = "schema.registry."
 
 // clientConfig is a client's properties.
 type clientConfig map[string]string
@@ -44,7 +55,7 @@ func readClientConfig(name string) (clientConfig, error) {
 	}
 	c := clientConfig{}
 	for _, p := range all {
-		if slices.Contains(clientConfigKeys, p.Name) {
+		if slices.Contains(clientConfigKeys, strings.TrimPrefix(p.Name, registryPrefix)) {
 			c[p.Name] = p.Value
 		} else if near := configs.Nearest(p.Name, slices.Values(clientConfigKeys)); near != "" && strings.HasPrefix(p.Name, "s") {
 			return nil, fmt.Errorf("%s line %d: %s is not known; did you mean %s?", name, p.Line, p.Name, near)
@@ -63,47 +74,57 @@ func (c clientConfig) first(keys ...string) string {
 	return ""
 }
 
-// options are what the properties say about TLS and login. No error repeats a password.
-func (c clientConfig) options() ([]kgo.Opt, error) {
-	var options []kgo.Opt
+// security is how a client logs in, and whom it trusts.
+type security struct {
+	protocol, mechanism string
+	login               ksasl.Mechanism // nil: none
+	tls                 *tls.Config     // nil: none
+}
+
+// loginOptions are the client's options of the login.
+func (s security) loginOptions() []kgo.Opt {
+	if s.login == nil {
+		return nil
+	}
+	return []kgo.Opt{kgo.SASL(s.login)}
+}
+
+// security is what the properties say about TLS and login. No error repeats a password.
+func (c clientConfig) security() (s security, err error) {
 	protocol := strings.ToUpper(c["security.protocol"])
 	switch protocol {
 	case "", "PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL":
 	default:
-		return nil, fmt.Errorf("security.protocol is %q; write PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", protocol)
+		return s, fmt.Errorf("security.protocol is %q; write PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", protocol)
 	}
+	s.protocol = protocol
 	if strings.HasSuffix(protocol, "SSL") {
-		t, err := c.tls()
-		if err != nil {
-			return nil, err
+		if s.tls, err = c.tls(); err != nil {
+			return s, err
 		}
-		options = append(options, kgo.DialTLSConfig(t))
 	}
 	if strings.HasPrefix(protocol, "SASL") {
-		m, err := c.login()
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, kgo.SASL(m))
+		s.mechanism = strings.ToUpper(c.first("sasl.mechanism", "sasl.mechanisms"))
+		s.login, err = c.login()
 	}
-	return options, nil
+	return s, err
 }
 
 // login is the mechanism with its name and password.
 func (c clientConfig) login() (ksasl.Mechanism, error) {
-	jaas, err := sasl.ParseJAAS(c["sasl.jaas.config"])
+	mechanism := strings.ToUpper(c.first("sasl.mechanism", "sasl.mechanisms"))
+	if mechanism == mechanismOAuth {
+		return c.token()
+	}
+	user, password, jaas, err := c.user()
 	if err != nil {
-		return nil, fmt.Errorf("sasl.jaas.config: %w", err)
-	}
-	user, password := jaas["username"], jaas["password"]
-	if user == "" {
-		user, password = c["sasl.username"], c["sasl.password"]
+		return nil, err
 	}
 	if user == "" {
-		return nil, errors.New("there is no login; add sasl.jaas.config, or sasl.username and sasl.password")
+		return nil, errors.New("there is no login; add sasl.jaas.config, or sasl.username and sasl.password (--username and --password-file)")
 	}
 	auth := scram.Auth{User: user, Pass: password, IsToken: jaas["tokenauth"] == "true"}
-	switch mechanism := c.first("sasl.mechanism", "sasl.mechanisms"); mechanism {
+	switch mechanism {
 	case "PLAIN":
 		return plain.Auth{User: user, Pass: password}.AsMechanism(), nil
 	case "SCRAM-SHA-256":
@@ -111,13 +132,39 @@ func (c clientConfig) login() (ksasl.Mechanism, error) {
 	case "SCRAM-SHA-512":
 		return auth.AsSha512Mechanism(), nil
 	default:
-		return nil, fmt.Errorf("sasl.mechanism is %q; write PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", mechanism)
+		return nil, fmt.Errorf("sasl.mechanism is %q; write PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER", mechanism)
 	}
+}
+
+// user is the name and the password, of the JAAS text before others.
+func (c clientConfig) user() (user, password string, jaas map[string]string, err error) {
+	if jaas, err = sasl.ParseJAAS(c["sasl.jaas.config"]); err != nil {
+		return "", "", nil, fmt.Errorf("sasl.jaas.config: %w", err)
+	}
+	if jaas["username"] != "" {
+		return jaas["username"], jaas["password"], jaas, nil
+	}
+	return c["sasl.username"], c["sasl.password"], jaas, nil
+}
+
+// token is the login by a token: the password's text. One of a file is read anew at each login, for it may have been renewed.
+func (c clientConfig) token() (ksasl.Mechanism, error) {
+	file, token := c[keyTokenFile], c["sasl.password"]
+	if file == "" && token == "" {
+		return nil, errors.New("there is no token; give OAUTHBEARER's as the password: --password-file FILE")
+	}
+	return oauth.Oauth(func(context.Context) (oauth.Auth, error) {
+		if file == "" {
+			return oauth.Auth{Token: token}, nil
+		}
+		token, err := secretOf(file)
+		return oauth.Auth{Token: token}, err
+	}), nil
 }
 
 // tls trusts what the properties name, else what the system trusts, and shows a certificate if they have one.
 func (c clientConfig) tls() (*tls.Config, error) {
-	t := new(tls.Config)
+	t := &tls.Config{ServerName: c[keyServerName]}
 	_, said := c["ssl.endpoint.identification.algorithm"]
 	authorities, err := c.pem("ssl.truststore.certificates", "ssl.truststore.location", "ssl.ca.location")
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,16 +12,15 @@ import (
 	"strings"
 	"time"
 
-	"doze"
 	"doze/console"
 	"doze/wire/httpguard"
 )
 
 // consoleCmd is the web console by itself, in front of any Kafka.
 type consoleCmd struct {
-	Bootstrap      []string `help:"Address of a broker: HOST:PORT or unix:PATH. May be repeated. Default: 127.0.0.1:9092." placeholder:"ADDR" sep:","`
-	ConsoleAddr    string   `help:"Address to serve on. Default: 127.0.0.1:9093." placeholder:"HOST:PORT" default:"127.0.0.1:9093"`
-	SchemaRegistry string   `help:"URL of the schema registry, if there is one." placeholder:"URL"`
+	clientFlags
+	ConsoleAddr        string   `help:"Address to serve on. Default: 127.0.0.1:9093." placeholder:"HOST:PORT" default:"127.0.0.1:9093"`
+	ConsoleTraceHeader []string `help:"Header that holds a trace's id, which is linked across topics as traceparent and b3 are. May be repeated." placeholder:"NAME" sep:"none"`
 }
 
 // Help is shown below the flags.
@@ -30,20 +30,18 @@ traffic nor timeline.
 
 Examples:
   doze console --bootstrap localhost:9092
-  doze console --bootstrap unix:/tmp/kafka.sock --console-addr 127.0.0.1:0`
+  doze console --bootstrap unix:/tmp/kafka.sock --console-addr 127.0.0.1:0
+  doze console --bootstrap kafka.example:9093 --tls --sasl-mechanism SCRAM-SHA-512 --username ada --password-file secret.txt
+  doze console --client-config client.properties`
 }
 
 // Run serves until a signal.
 func (c *consoleCmd) Run(p *process) error {
-	if len(c.Bootstrap) == 0 {
-		c.Bootstrap = []string{doze.DefaultAddress}
-	}
-	host, _, err := net.SplitHostPort(c.ConsoleAddr)
+	at, o, err := c.options(p)
 	if err != nil {
-		return usageError{fmt.Errorf("--console-addr is %q; give it HOST:PORT", c.ConsoleAddr)}
+		return err
 	}
-	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	pages, err := console.New(console.Options{Bootstrap: c.Bootstrap, Registry: c.SchemaRegistry, Hosts: []string{host, ".docker.internal"}, Logger: log})
+	pages, err := console.New(o)
 	if err != nil {
 		return usageError{err}
 	}
@@ -54,10 +52,40 @@ func (c *consoleCmd) Run(p *process) error {
 	}
 	ctx, stop := untilSignal(func() {})
 	defer stop()
-	if _, err := io.WriteString(p.stdout, fmt.Sprintf("ready kafka=%s console=http://%s\n", strings.Join(c.Bootstrap, ","), ln.Addr())); err != nil {
+	if _, err := io.WriteString(p.stdout, fmt.Sprintf("ready kafka=%s console=http://%s\n", strings.Join(at.servers, ","), ln.Addr())); err != nil {
 		return errors.Join(fmt.Errorf("print the ready line: %w", err), ln.Close())
 	}
 	return serveUntil(ctx, httpguard.Server(pages), ln)
+}
+
+// options are the console's, and where it goes.
+func (c *consoleCmd) options(p *process) (endpoint, console.Options, error) {
+	at, err := c.find(p)
+	if err != nil {
+		return at, console.Options{}, err
+	}
+	if at.registry, err = at.registry.checked(); err != nil {
+		return at, console.Options{}, usageError{err}
+	}
+	host, _, err := net.SplitHostPort(c.ConsoleAddr)
+	if err != nil {
+		return at, console.Options{}, usageError{fmt.Errorf("--console-addr is %q; give it HOST:PORT", c.ConsoleAddr)}
+	}
+	return at, console.Options{
+		Bootstrap: at.servers, TLS: at.security.tls, Client: at.security.loginOptions(), Endpoint: at.shown(c.securityFlags),
+		Registry: at.registry.url, RegistryTransport: at.registry.roundTripper(),
+		Hosts: []string{host, ".docker.internal"}, TraceHeaders: c.ConsoleTraceHeader,
+		Logger: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+	}, nil
+}
+
+// shown is how clients are told to reach the broker: as this one does.
+func (at endpoint) shown(flags securityFlags) console.Endpoint {
+	e := console.Endpoint{Address: strings.Join(at.servers, ","), Protocol: cmp.Or(at.security.protocol, "PLAINTEXT"), CAFile: flags.TLSCA}
+	if at.security.mechanism != "" {
+		e.Mechanisms = []string{at.security.mechanism}
+	}
+	return e
 }
 
 // serveUntil serves, and lets requests in hand finish when ctx ends.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"doze/console"
 	"doze/fixtures"
 )
 
@@ -112,7 +113,7 @@ func (c *produceCmd) clientOptions() []kgo.Opt {
 	}[c.Compression]
 	options := []kgo.Opt{
 		kgo.AllowAutoTopicCreation(), kgo.RequiredAcks(acks), kgo.ProducerBatchCompression(codec), kgo.ProducerBatchMaxBytes(batchMax),
-		kgo.RecordPartitioner(partitioned{kgo.StickyKeyPartitioner(nil)}), kgo.RecordDeliveryTimeout(commandLimit),
+		kgo.RecordPartitioner(console.NamedOrKeyed()), kgo.RecordDeliveryTimeout(commandLimit),
 	}
 	if c.Acks != "all" {
 		options = append(options, kgo.DisableIdempotentWrite())
@@ -244,31 +245,4 @@ func (w *writing) finish(ctx context.Context, client *kgo.Client) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return errors.Join(w.first, err, w.out.Flush())
-}
-
-// partitioned gives a record the partition that it names, else what another partitioner says.
-type partitioned struct{ other kgo.Partitioner }
-
-func (p partitioned) ForTopic(topic string) kgo.TopicPartitioner {
-	return partitionedTopic{p.other.ForTopic(topic)}
-}
-
-type partitionedTopic struct{ other kgo.TopicPartitioner }
-
-func (p partitionedTopic) RequiresConsistency(r *kgo.Record) bool {
-	return r.Partition >= 0 || p.other.RequiresConsistency(r)
-}
-
-func (p partitionedTopic) Partition(r *kgo.Record, n int) int {
-	if r.Partition >= 0 {
-		return int(r.Partition)
-	}
-	return p.other.Partition(r, n)
-}
-
-// OnNewBatch lets the other one change its mind.
-func (p partitionedTopic) OnNewBatch() {
-	if on, ok := p.other.(kgo.TopicPartitionerOnNewBatch); ok {
-		on.OnNewBatch()
-	}
 }

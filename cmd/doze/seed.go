@@ -60,6 +60,9 @@ func (c *seedCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	if at.registry, err = at.registry.checked(); err != nil {
+		return usageError{err}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), seedLimit)
 	defer cancel()
 	for _, name := range c.Files {
@@ -67,7 +70,7 @@ func (c *seedCmd) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		done, err := fixtures.Apply(ctx, fixtures.Target{Options: at.options(), Registry: at.registry}, f)
+		done, err := fixtures.Apply(ctx, fixtures.Target{Options: at.options(), Registry: at.registry.url, HTTP: at.registry.client()}, f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -50,6 +50,8 @@ type serveCmd struct {
 	Console                    bool     `help:"Serve the web console. Default: true." negatable:""`
 	ConsoleAddr                string   `help:"Address of the web console. Default: 127.0.0.1:9093; a free port when --listen takes one." placeholder:"HOST:PORT"`
 	ConsoleUnprotected         bool     `help:"Let the console listen on another address than a loopback one although clients must log in or use TLS: who reaches it may do everything."`
+	ConsoleLogin               bool     `help:"Ask who uses the console for the name and password of a user; he may do there what that user may."`
+	ConsoleTraceHeader         []string `help:"Header that holds a trace's id, which the console links across topics as it does traceparent and b3. May be repeated." placeholder:"NAME" sep:"none"`
 	SchemaRegistry             bool     `help:"Serve the schema registry. Default: true." negatable:""`
 	SchemaRegistryAddr         string   `help:"Address of the schema registry, with http:// or https:// before it to say which. Default: 127.0.0.1:8081; a free port when --listen takes one; HTTPS where there is TLS." placeholder:"HOST:PORT"`
 	HealthAddr                 string   `help:"Address that answers /healthz over HTTP." placeholder:"HOST:PORT"`
@@ -194,7 +196,7 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	if o.Console, o.ConsoleMayLack, err = g.console(o.Listeners); err != nil {
 		return o, err
 	}
-	o.ConsoleUnprotected, err = g.bool("console-unprotected")
+	err = g.consoleOptions(&o)
 	return o, err
 }
 
@@ -308,6 +310,21 @@ func (g gathered) registry(listeners []doze.Listener) (address string, mayLack b
 // console is the same of the web console.
 func (g gathered) console(listeners []doze.Listener) (address string, mayLack bool, err error) {
 	return g.web("console", doze.DefaultConsole, listeners)
+}
+
+// consoleOptions are what the console is to do.
+func (g gathered) consoleOptions(o *doze.Options) error {
+	var errs [2]error
+	o.ConsoleUnprotected, errs[0] = g.bool("console-unprotected")
+	o.ConsoleLogin, errs[1] = g.bool("console-login")
+	o.ConsoleTraceHeaders = g.own["console-trace-header"].values
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	if o.ConsoleLogin && o.Console == "" {
+		return fmt.Errorf("%s asks for a login to the console, and there is none; leave one of the two out", g.own["console-login"].from)
+	}
+	return o.Validate()
 }
 
 // web is the address of a server beside the broker, empty for none, and whether the broker may do without it: nobody asked for it,

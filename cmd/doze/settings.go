@@ -55,6 +55,8 @@ var settings = []setting{
 	{name: "console"},
 	{name: "console-addr"},
 	{name: "console-unprotected"},
+	{name: "console-login"},
+	{name: "console-trace-header", list: true},
 	{name: "schema-registry"},
 	{name: "schema-registry-addr"},
 	{name: "health-addr"},
@@ -235,7 +237,7 @@ func fromDoze(environ []string) (place, error) {
 	for _, e := range environ {
 		variable, value, ok := strings.Cut(e, "=")
 		rest, ours := strings.CutPrefix(variable, "DOZE_")
-		if !ok || !ours || rest == "CONFIG" {
+		if !ok || !ours || rest == "CONFIG" || strings.HasPrefix(rest, "CLIENT_") { // those of commands that are clients
 			continue
 		}
 		s, known := findSetting(strings.ToLower(strings.ReplaceAll(rest, "_", "-")))

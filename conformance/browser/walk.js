@@ -3,6 +3,7 @@ import { chromium } from 'playwright-core'
 import { claim, conclude, story } from './claims.js'
 import { crawl } from './crawl.js'
 import { keyboard } from './keyboard.js'
+import { groupKinds, login } from './login.js'
 import * as stories from './stories.js'
 import { injected, watch } from './watch.js'
 
@@ -15,6 +16,7 @@ const page = await context.newPage()
 
 await stories.groupReset(page, origin)
 await stories.schemaEvolution(page, origin)
+await groupKinds(page, origin)
 const nav = await page.evaluate(() => [...document.querySelectorAll('nav.side a')].map((a) => new URL(a.href).pathname))
 await stories.message(page, origin)
 if (nav.includes('/timeline')) await stories.timeline(page, origin)
@@ -23,6 +25,7 @@ const texts = await page.goto(origin + '/groups?size=1000').then(() => page.eval
 claim(texts.length >= 190, 'hostile texts: the groups page has them all', String(texts.length))
 await stories.hostilePages(page, origin, faults, injected, texts.filter((_, i) => i % 20 === 0))
 await stories.withoutScripts(browser, origin)
+await login(browser, process.env.CONSOLE_LOGIN)
 
 await story('every page', async () => {
   const visited = await crawl([page, await context.newPage()], origin)

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"doze"
+	"doze/console"
+)
+
+// The console by itself logs in to a broker over TLS, and to its registry; what clients are told is the same way.
+func TestConsoleLogsIn(t *testing.T) {
+	dir := t.TempDir()
+	if err := (&certCmd{Dir: dir}).Run(&process{stdout: io.Discard, stderr: io.Discard}); err != nil {
+		t.Fatal(err)
+	}
+	ca, secret := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "secret")
+	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broker, err := doze.New(doze.Options{
+		DataDir: filepath.Join(dir, "data"), Listeners: []doze.Listener{{Address: "127.0.0.1:0", Protocol: "SASL_SSL"}}, SchemaRegistry: "127.0.0.1:0",
+		Users: map[string]string{"ada": "s3cret"}, TLS: doze.TLS{CertFile: filepath.Join(dir, "server.pem"), KeyFile: filepath.Join(dir, "server-key.pem")},
+		Properties: map[string]string{"sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- broker.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	flags := clientFlags{Bootstrap: []string{broker.Addr()}, SchemaRegistry: broker.Ready().Registry}
+	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-512"} {
+		flags.securityFlags = securityFlags{TLSCA: ca, SASLMechanism: mechanism, Username: "ada", PasswordFile: secret, RegistryUsername: "ada", RegistryPasswordFile: secret}
+		overviewHas(t, consoleCmd{clientFlags: flags}, "The broker answers", "The schema registry answers", "security.protocol=SASL_SSL", "sasl.mechanism="+mechanism)
+	}
+	inURL := flags
+	inURL.SchemaRegistry = strings.Replace(inURL.SchemaRegistry, "https://", "https://ada:s3cret@", 1)
+	inURL.RegistryUsername, inURL.RegistryPasswordFile = "", ""
+	overviewHas(t, consoleCmd{clientFlags: inURL}, "The schema registry answers")
+	inURL.Password, inURL.PasswordFile = "wrong", ""
+	overviewHas(t, consoleCmd{clientFlags: inURL}, "The broker does not answer", "The schema registry answers")
+}
+
+func overviewHas(t *testing.T, c consoleCmd, texts ...string) {
+	t.Helper()
+	c.ConsoleAddr = "127.0.0.1:0"
+	_, o, err := c.options(&process{stdout: io.Discard, stderr: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := console.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pages.Close()
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Host = "127.0.0.1:9093"
+	w := httptest.NewRecorder()
+	pages.ServeHTTP(w, r)
+	for _, want := range texts {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("the overview lacks %q:\n%s", want, w.Body)
+		}
+	}
+	if strings.Contains(w.Body.String(), "s3cret") {
+		t.Error("the overview shows the password")
+	}
+}
+
+// A file of a Java client says how the registry is reached, for it alone where its keys begin so.
+func TestRegistryAccess(t *testing.T) {
+	for _, c := range []struct {
+		of         clientConfig
+		user, pass string
+	}{
+		{clientConfig{}, "", ""},
+		{clientConfig{"basic.auth.credentials.source": "USER_INFO", "basic.auth.user.info": "a:b:c"}, "a", "b:c"},
+		{clientConfig{"schema.registry.basic.auth.credentials.source": "user_info", "schema.registry.basic.auth.user.info": "a:b", "basic.auth.user.info": "x:y"}, "a", "b"},
+		{clientConfig{"basic.auth.credentials.source": "SASL_INHERIT", "sasl.username": "a", "sasl.password": "b"}, "a", "b"},
+	} {
+		got, err := c.of.registry()
+		if err != nil || got.user != c.user || got.password != c.pass {
+			t.Errorf("%v: %+v, %v", c.of, got, err)
+		}
+	}
+	if _, err := (clientConfig{"basic.auth.credentials.source": "NONE"}).registry(); err == nil {
+		t.Error("a source that is none is taken")
+	}
+	for _, url := range []string{"localhost:8081", "ftp://x", "http://", "http://a b"} {
+		if _, err := (registryAccess{url: url}).checked(); err == nil {
+			t.Errorf("%s is taken", url)
+		}
+	}
+}
+
+// A registry that leads elsewhere does not have the password go there.
+func TestRegistryPasswordStaysWithIt(t *testing.T) {
+	var seen []bool
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		_, _, given := r.BasicAuth()
+		seen = append(seen, given)
+	}
+	other := httptest.NewServer(http.HandlerFunc(answer))
+	defer other.Close()
+	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r)
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	defer own.Close()
+	a, err := registryAccess{url: own.URL, user: "a", password: "b"}.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := a.client().Get(a.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if len(seen) != 2 || !seen[0] || seen[1] {
+		t.Errorf("who was given the password: %v", seen)
+	}
+}
