@@ -13,6 +13,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 	"github.com/twmb/franz-go/pkg/sr"
 )
 
@@ -25,6 +27,17 @@ type kafka struct {
 	client   *kgo.Client
 	admin    *kadm.Client
 	registry *sr.Client // nil: there is none
+}
+
+// clientHooks are hooks of every client. Tests count requests by one.
+var clientHooks []kgo.Hook
+
+// versions are those that the clients speak. OffsetFetch names topics by ids from version 10 on, which would take metadata of every
+// topic to read.
+func versions() *kversion.Versions {
+	v := kversion.Stable()
+	v.SetMaxKeyVersion(int16(kmsg.OffsetFetch), 9)
+	return v
 }
 
 // How long the console waits for the broker before it says so.
@@ -41,7 +54,7 @@ func newKafka(opt Options) (*kafka, error) {
 	k := &kafka{opts: []kgo.Opt{
 		kgo.SeedBrokers(seeds...), kgo.Dialer(dial), kgo.ClientID(ClientID), kgo.SoftwareNameAndVersion(ClientID, "1"),
 		kgo.RetryTimeout(5 * time.Second), kgo.MetadataMinAge(10 * time.Millisecond), kgo.RequestTimeoutOverhead(requestTimeout),
-		kgo.DisableClientMetrics(),
+		kgo.DisableClientMetrics(), kgo.WithHooks(clientHooks...), kgo.MaxVersions(versions()),
 	}}
 	k.client, err = kgo.NewClient(append([]kgo.Opt{
 		kgo.RecordPartitioner(chosenOrKeyed{kgo.StickyKeyPartitioner(nil)}), kgo.ProducerLinger(0),
@@ -90,11 +103,6 @@ func (p chosenOrKeyedTopic) Partition(r *kgo.Record, n int) int {
 		return int(r.Partition)
 	}
 	return p.keyed.Partition(r, n)
-}
-
-// metadata asks the broker: a client of Kafka keeps what it heard, and a page must show what was made a moment ago.
-func (k *kafka) metadata(ctx context.Context, topics ...string) (kadm.Metadata, error) {
-	return k.admin.Metadata(kadm.WithAuthorizedOps(ctx), topics...)
 }
 
 func (k *kafka) close() { k.client.Close() }

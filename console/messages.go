@@ -278,7 +278,7 @@ func (r *request) prepare(topic string, detail kadm.TopicDetail, q messageQuery,
 	for _, p := range chosen {
 		s.leaders[p.Partition] = p.Leader
 	}
-	return s, d, f, r.place(s, q)
+	return s, d, f, r.place(s, detail, q)
 }
 
 // chosen are the partitions that are asked for.
@@ -296,8 +296,8 @@ func (q messageQuery) chosen(detail kadm.TopicDetail) ([]kadm.PartitionDetail, e
 }
 
 // place sets where each partition's scan begins and ends.
-func (r *request) place(s *scan, q messageQuery) error {
-	starts, ends, err := r.c.kafka.boundsOf(r.Context(), s.topic, q.Committed)
+func (r *request) place(s *scan, detail kadm.TopicDetail, q messageQuery) error {
+	starts, ends, err := r.c.kafka.boundsOf(r.Context(), detail, q.Committed)
 	if err != nil {
 		return err
 	}
@@ -356,22 +356,14 @@ func (r *request) beginnings(s *scan, q messageQuery) (map[int32]int64, error) {
 }
 
 // boundsOf are the first offsets and the ends of a topic's partitions; committed ends are the last stable offsets.
-func (k *kafka) boundsOf(ctx context.Context, topic string, committed bool) (starts, ends map[int32]int64, err error) {
-	low, err := k.admin.ListStartOffsets(ctx, topic)
-	if err != nil {
-		return nil, nil, err
-	}
-	list := k.admin.ListEndOffsets
-	if committed {
-		list = k.admin.ListCommittedOffsets
-	}
-	high, err := list(ctx, topic)
+func (k *kafka) boundsOf(ctx context.Context, topic kadm.TopicDetail, committed bool) (starts, ends map[int32]int64, err error) {
+	logs, err := k.logsOf(ctx, kadm.TopicDetails{topic.Topic: topic}, committed)
 	if err != nil {
 		return nil, nil, err
 	}
 	starts, ends = map[int32]int64{}, map[int32]int64{}
-	low.Each(func(o kadm.ListedOffset) { starts[o.Partition] = o.Offset })
-	high.Each(func(o kadm.ListedOffset) { ends[o.Partition] = o.Offset; err = errOf(err, o.Err, "") })
+	logs.start.Each(func(o kadm.ListedOffset) { starts[o.Partition] = o.Offset })
+	logs.end.Each(func(o kadm.ListedOffset) { ends[o.Partition] = o.Offset; err = errOf(err, o.Err, "") })
 	return starts, ends, err
 }
 
