@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sr"
 
 	"doze"
@@ -119,26 +118,6 @@ func BenchmarkPages(b *testing.B) {
 			b.ReportMetric(float64((cpu()-began).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 			b.ReportMetric(float64(console.Asked.Load()-asked)/float64(b.N), "requests/op")
 			b.ReportMetric(float64(size)/1024, "KiB/op")
-		})
-	}
-}
-// BenchmarkLargeTopic opens a topic of a million messages: only the windows at its ends are read.
-func BenchmarkLargeTopic(b *testing.B) {
-	w := start(b)
-	w.topic("large", 3)
-	c := w.client(kgo.MaxBufferedRecords(200_000))
-	value := []byte(`{"id":1,"text":"some text that is as long as messages are, about a hundred bytes"}`)
-	for i := range 1_000_000 {
-		c.Produce(context.Background(), &kgo.Record{Topic: "large", Partition: int32(i % 3), Value: value}, nil)
-	}
-	if err := c.Flush(context.Background()); err != nil {
-		b.Fatal(err)
-	}
-	for _, path := range []string{"/topics/large", "/topics/large?from=oldest", "/topics/large?q=nothing"} {
-		b.Run(path, func(b *testing.B) {
-			for b.Loop() {
-				w.get(path)
-			}
 		})
 	}
 }

@@ -74,4 +74,6 @@ func init() { clientHooks = append(clientHooks, asked{}) }
 type asked struct{}
 
 // OnBrokerWrite is called by a client for each request that it sends.
-func (asked) OnBrokerWrite(kgo.BrokerMetadata, int16, int, time.Duration, time.Duration, error) { Asked.Add(1) }
+func (asked) OnBrokerWrite(kgo.BrokerMetadata, int16, int, time.Duration, time.Duration, error) {
+	Asked.Add(1)
+}

@@ -42,7 +42,7 @@ type budget struct {
 	Time    time.Duration
 }
 
-var usualBudget = budget{Records: 100_000, Bytes: 64 << 20, Time: 4 * time.Second}
+var usualBudget = budget{Records: 100_000, Bytes: 64 << 20, Time: time.Second}
 
 // scanPart is one partition of a scan: [low, high) is still to be looked at, found is what matched and was not taken yet.
 type scanPart struct {
@@ -231,6 +231,8 @@ type fetched struct {
 const (
 	fetchBytes          = 8 << 20
 	fetchPartitionBytes = 1 << 20
+	fetchRecordBytes    = 1 << 10 // what a record is reckoned to have: a few records are asked for in few bytes
+	fetchLeastBytes     = 64 << 10
 )
 
 // fetchOnce asks every leader once for records from the offsets on. It waits for nothing.
@@ -244,7 +246,7 @@ func (k *kafka) fetchOnce(ctx context.Context, s *scan, at map[int32]int64) (map
 			byLeader[leader] = req
 		}
 		p := kmsg.NewFetchRequestTopicPartition()
-		p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, at[partition], fetchPartitionBytes
+		p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, at[partition], s.fetchSize(partition)
 		req.Topics[0].Partitions = append(req.Topics[0].Partitions, p)
 	}
 	got := map[int32]fetched{}
@@ -270,6 +272,16 @@ func (k *kafka) fetchOnce(ctx context.Context, s *scan, at map[int32]int64) (map
 		}
 	}
 	return got, nil
+}
+
+// fetchSize is how many bytes of a partition are asked for: whole batches come, but not one more than the window needs.
+func (s *scan) fetchSize(partition int32) int32 {
+	for _, p := range s.parts {
+		if p.partition == partition {
+			return int32(min(max(p.window*fetchRecordBytes, fetchLeastBytes), fetchPartitionBytes))
+		}
+	}
+	return fetchLeastBytes // one record is read
 }
 
 func newFetch(s *scan) *kmsg.FetchRequest {
