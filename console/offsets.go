@@ -91,6 +91,16 @@ func (k *kafka) logsOf(ctx context.Context, topics kadm.TopicDetails, committed 
 	return topicLogs{topics, start, end}, err
 }
 
+// empty says that no partition of a topic has a record.
+func (l topicLogs) empty(topic string) bool {
+	for partition, end := range l.end[topic] {
+		if start, there := l.start.Lookup(topic, partition); !there || start.Offset < end.Offset {
+			return false
+		}
+	}
+	return true
+}
+
 // some are those of the topics that are named.
 func some(all kadm.TopicDetails, names []string) kadm.TopicDetails {
 	out := make(kadm.TopicDetails, len(names))
