@@ -126,6 +126,27 @@ func TestLargeTopic(t *testing.T) {
 	}
 }
 
+// A broker gives a batch that is larger than was asked for to the first partition of an answer only, and has room for so many
+// partitions: each page has the records of all of them all the same.
+func TestLargeBatchesOfManyPartitions(t *testing.T) {
+	w := start(t)
+	const partitions = 12
+	w.topic("wide", partitions, "max.message.bytes", "4000000")
+	cl := w.client(kgo.ProducerBatchMaxBytes(3<<20), kgo.MaxBufferedBytes(64<<20))
+	value := []byte(strings.Repeat("large ", 1<<18))
+	for p := range int32(partitions) {
+		w.produce(cl, &kgo.Record{Topic: "wide", Partition: p, Value: value})
+	}
+	for _, path := range []string{"/topics/wide", "/topics/wide?from=oldest", "/topics/wide?from=offset&offset=0", "/topics/wide?committed=yes"} {
+		got := w.get(path)
+		for p := range partitions {
+			if !strings.Contains(got.Body, fmt.Sprintf(`"/topics/wide/message/%d/0"`, p)) {
+				t.Errorf("%s lacks the record of partition %d", path, p)
+			}
+		}
+	}
+}
+
 func clipped(s string) string { return s[:min(len(s), 4000)] }
 
 // BenchmarkLargeTopic opens a topic of ten million records.
