@@ -119,7 +119,7 @@ export async function withoutScripts (browser, origin) {
   await story('without JavaScript', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
-    for (const [at, text] of [['/', 'Overview'], ['/topics', 'orders'], ['/groups/search-index', 'payments'], ['/schemas/subjects/orders-value', 'customer'], ['/broker', 'log.retention'], ['/groups/search-index/reset?strategy=earliest', 'Reset 3 partitions']]) {
+    for (const [at, text] of [['/', 'Overview'], ['/topics', 'orders'], ['/groups/search-index', 'payments'], ['/schemas/subjects/orders-value', 'customer'], ['/broker?size=500', 'log.retention'], ['/groups/search-index/reset?strategy=earliest', 'Reset 3 partitions']]) {
       await page.goto(origin + at)
       claim((await page.locator('main').textContent()).includes(text), `without JavaScript: ${at} can be read`)
     }
