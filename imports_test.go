@@ -47,7 +47,7 @@ var mayImport = map[string]struct{ own, others []string }{
 		[]string{"console/inside", "registry/serde", "wire/httpguard"},
 		[]string{
 			"cel.dev/cel-go", "github.com/fxamacker/cbor/v2", "github.com/twmb/franz-go/pkg/kadm", "github.com/twmb/franz-go/pkg/kerr",
-			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/sr",
+			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/kversion", "github.com/twmb/franz-go/pkg/sr",
 		},
 	},
 	".": {[]string{"acls", "certs", "clientmetrics", "configs", "console", "console/inside", "credentials", "disk", "handlers", "journal", "projections", "quotas", "registry", "replay", "sasl", "segments", "timeline", "traffic", "wire", "wire/httpguard"}, []string{"github.com/twmb/franz-go/pkg/kmsg"}},

@@ -61,7 +61,7 @@ var brokerTabs = []struct{ text, path string }{
 
 // brokerHead finds the brokers and which one the page is of: that of the address, else the controller.
 func (r *request) brokerHead(lit string) (brokerHead, error) {
-	meta, err := r.c.kafka.metadata(r.Context())
+	meta, err := r.c.kafka.brokers(r.Context())
 	if err != nil {
 		return brokerHead{}, err
 	}

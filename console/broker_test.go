@@ -27,7 +27,7 @@ func withDoze(o *console.Options) { o.Broker, o.Doctor, o.Access = fakeDoze{}, f
 
 func TestBrokerConfigs(t *testing.T) {
 	w := start(t, withDoze)
-	w.get("/broker").has(t, "log.retention.ms", "Acts here", "acts", "1.2.3, as Apache Kafka 4.3.1", "/data/&lt;b&gt;doze")
+	w.get("/broker?size=500").has(t, "log.retention.ms", "Acts here", "acts", "1.2.3, as Apache Kafka 4.3.1", "/data/&lt;b&gt;doze")
 	w.get("/broker?q=num.io.threads").has(t, "kept")
 	w.get("/broker/config/log.retention.ms?broker=1").has(t, "New value", "default")
 	w.changes("/broker/config/log.retention.ms", "value", "123456", "scope", "all", "do", "set").has(t, "log.retention.ms is set", "123456", "all brokers, while they run")

@@ -113,7 +113,7 @@ func (r *request) configTable(id string, all []config) configTable {
 
 func configSheet(id string, readOnly bool) sheet[config] {
 	s := sheet[config]{
-		ID: id, Noun: "key", Sort: "key", Size: 500, Empty: "Nothing is set: every key has its default.",
+		ID: id, Noun: "key", Sort: "key", Size: 100, Empty: "Nothing is set: every key has its default.",
 		Find: func(c config) string { return c.Key + " " + c.Value + " " + c.Doc },
 		Columns: []column[config]{
 			{Key: "key", Title: "Key", Order: by(func(c config) string { return c.Key }), Cell: func(c config) cell {
@@ -126,13 +126,22 @@ func configSheet(id string, readOnly bool) sheet[config] {
 			{Key: "source", Title: "Set by", Order: by(config.SetBy), Cell: func(c config) cell { return textCell(c.SetBy()) }},
 			{Title: "Default", Cell: func(c config) cell { return valueCell(c.Default, c.HasDefault) }},
 			{Key: "acts", Title: "Acts here", Hint: "Whether it changes what this broker does", Order: by(func(c config) string { return c.Acts }), Cell: actsCell},
-			{Title: "What it is", Cell: func(c config) cell { return textCell(clip(c.Doc, 160)).hover(c.Doc) }},
+			{Title: "What it is", Cell: docCell},
 		},
 	}
 	if !readOnly {
 		s.Href = func(c config) string { return c.Href }
 	}
 	return s
+}
+
+// docCell is what a key is for; what does not fit is on the key's page.
+func docCell(c config) cell {
+	shown := clip(c.Doc, 160)
+	if shown == c.Doc {
+		return textCell(shown)
+	}
+	return textCell(shown).hover(clip(c.Doc, 600))
 }
 
 func configValueCell(c config) cell {
@@ -153,7 +162,10 @@ func valueCell(value string, there bool) cell {
 	case value == "":
 		return textCell("").with(badge{"empty", "", "An empty text"})
 	}
-	return codeCell(clip(value, 200)).hover(value)
+	if len(value) <= 200 {
+		return codeCell(value)
+	}
+	return codeCell(clip(value, 200)).hover(clip(value, 2000))
 }
 
 func actsCell(c config) cell {

@@ -6,6 +6,10 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // Visited counts how often each template was executed, in all tests of the package.
@@ -60,4 +64,16 @@ func SetBudget(n int64) (back func()) {
 	was := usualBudget
 	usualBudget.Records = n
 	return func() { usualBudget = was }
+}
+
+// Asked counts the requests that consoles send to brokers.
+var Asked atomic.Int64
+
+func init() { clientHooks = append(clientHooks, asked{}) }
+
+type asked struct{}
+
+// OnBrokerWrite is called by a client for each request that it sends.
+func (asked) OnBrokerWrite(kgo.BrokerMetadata, int16, int, time.Duration, time.Duration, error) {
+	Asked.Add(1)
 }

@@ -115,6 +115,7 @@ func FuzzTraceHeaders(f *testing.F) {
 	f.Add("b3", []byte("80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1-1-05e3ac9a4f6e3b90"))
 	f.Add("X-B3-TraceId", []byte("463ac35c9f6413ad"))
 	f.Add("my-trace", []byte("<script>"))
+	f.Add("my-trace", []byte(" "))
 	f.Fuzz(func(t *testing.T, name string, value []byte) {
 		headers := []kgo.RecordHeader{{Key: name, Value: value}, {Key: "x-b3-spanid", Value: value}, {Key: "x-b3-sampled", Value: value}}
 		for _, tr := range parseTrace(headers, []string{"my-trace"}) {

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -88,37 +89,47 @@ func (v *groupsPage) narrow(r *request, all []kadm.ListedGroup) []*groupRow {
 
 // groupsTable shows the rows. Members and lag are asked for only where they are seen, unless the order is by one of them.
 func groupsTable(r *request, rows []*groupRow) (table, error) {
-	seen := map[*groupRow]bool{}
-	sheet := groupSheet(func(row *groupRow) { seen[row] = true })
-	load := rows
-	if by := strings.TrimPrefix(r.query("sort"), "-"); by != "members" && by != "lag" {
-		sheet.show(r, rows) // only to learn which rows are seen
-		load = nil
-		for _, row := range rows {
-			if seen[row] {
-				load = append(load, row)
-			}
-		}
+	var failed error
+	list := groupSheet
+	list.Dear = []string{"members", "lag"}
+	list.Enrich = func(rows []*groupRow, columns []string) {
+		failed = errors.Join(failed, r.groups().fill(r.Context(), rows, columns))
 	}
-	if err := r.groups().fill(r.Context(), load); err != nil {
-		return table{}, err
-	}
-	return sheet.show(r, rows), nil
+	return list.show(r, rows), failed
 }
 
-// fill loads what the list does not have.
-func (g groupReader) fill(ctx context.Context, rows []*groupRow) error {
-	listed := make([]kadm.ListedGroup, len(rows))
-	for i, row := range rows {
-		listed[i] = row.ListedGroup
+// fill loads what the list does not have: members, and topics with the lag.
+func (g groupReader) fill(ctx context.Context, rows []*groupRow, columns []string) error {
+	if err := g.fillMembers(ctx, rows); err != nil || !slices.Contains(columns, "lag") {
+		return err
 	}
-	described, err := g.described(ctx, listed)
+	groups := make([]*group, len(rows))
+	for i, row := range rows {
+		groups[i] = row.more
+	}
+	g.addOffsets(ctx, groups)
+	return nil
+}
+
+// fillMembers describes groups, those that have members: of others the list says all.
+func (g groupReader) fillMembers(ctx context.Context, rows []*groupRow) error {
+	var ask []kadm.ListedGroup
+	var asked []*groupRow
+	for _, row := range rows {
+		switch {
+		case row.more != nil:
+		case row.State == "Empty":
+			row.more = &group{Name: row.Group, Kind: row.GroupType, State: row.State, ProtocolType: row.ProtocolType}
+		default:
+			ask, asked = append(ask, row.ListedGroup), append(asked, row)
+		}
+	}
+	described, err := g.described(ctx, ask)
 	if err != nil {
 		return err
 	}
-	g.addOffsets(ctx, described)
 	for i, one := range described {
-		rows[i].more = one
+		asked[i].more = one
 	}
 	return nil
 }
@@ -137,26 +148,23 @@ func (row *groupRow) lag() int64 {
 	return row.more.Lag
 }
 
-// groupSheet is the list's table; see is told of each row that is shown.
-func groupSheet(see func(*groupRow)) sheet[*groupRow] {
-	return sheet[*groupRow]{
-		ID: "t", Noun: "group", Sort: "name",
-		Find: func(row *groupRow) string { return row.Group },
-		Href: func(row *groupRow) string { return path("groups", row.Group) },
-		Columns: []column[*groupRow]{
-			{Key: "name", Title: "Group", Order: by(func(row *groupRow) string { return row.Group }), Cell: func(row *groupRow) cell {
-				see(row)
-				return linkCell(shownName(row.Group), path("groups", row.Group))
-			}},
-			{Key: "kind", Title: "Kind", Hint: "Which protocol of groups it speaks", Order: by(func(row *groupRow) string { return row.GroupType }), Cell: func(row *groupRow) cell { return textCell(row.GroupType) }},
-			{Key: "state", Title: "State", Order: by(func(row *groupRow) string { return row.State }), Cell: func(row *groupRow) cell { return badgeCell(stateBadge(row.State)) }},
-			{Key: "members", Title: "Members", Num: true, Order: by((*groupRow).members), Cell: func(row *groupRow) cell { return numCell(int64(row.members())) }},
-			{Key: "topics", Title: "Topics", Hint: "With a committed offset, or read by a member", Cell: func(row *groupRow) cell { return topicsCell(row.more) }},
-			{Key: "lag", Title: "Lag", Num: true, Hint: "Records that a read_committed consumer has still to be given", Order: by((*groupRow).lag), Cell: func(row *groupRow) cell { return lagCell(row.more) }},
-		},
-		Empty:   "No group has ever joined or committed an offset. A consumer makes one:",
-		Command: "doze consume TOPIC --group my-group",
-	}
+// groupSheet is the list's table.
+var groupSheet = sheet[*groupRow]{
+	ID: "t", Noun: "group", Sort: "name",
+	Find: func(row *groupRow) string { return row.Group },
+	Href: func(row *groupRow) string { return path("groups", row.Group) },
+	Columns: []column[*groupRow]{
+		{Key: "name", Title: "Group", Order: by(func(row *groupRow) string { return row.Group }), Cell: func(row *groupRow) cell {
+			return linkCell(shownName(row.Group), path("groups", row.Group))
+		}},
+		{Key: "kind", Title: "Kind", Hint: "Which protocol of groups it speaks", Order: by(func(row *groupRow) string { return row.GroupType }), Cell: func(row *groupRow) cell { return textCell(row.GroupType) }},
+		{Key: "state", Title: "State", Order: by(func(row *groupRow) string { return row.State }), Cell: func(row *groupRow) cell { return badgeCell(stateBadge(row.State)) }},
+		{Key: "members", Title: "Members", Num: true, Order: by((*groupRow).members), Cell: func(row *groupRow) cell { return numCell(int64(row.members())) }},
+		{Key: "topics", Title: "Topics", Hint: "With a committed offset, or read by a member", Cell: func(row *groupRow) cell { return topicsCell(row.more) }},
+		{Key: "lag", Title: "Lag", Num: true, Hint: "Records that a read_committed consumer has still to be given", Order: by((*groupRow).lag), Cell: func(row *groupRow) cell { return lagCell(row.more) }},
+	},
+	Empty:   "No group has ever joined or committed an offset. A consumer makes one:",
+	Command: "doze consume TOPIC --group my-group",
 }
 
 // shownName is a name as a link's text: an empty one can be seen, too.

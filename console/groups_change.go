@@ -131,15 +131,15 @@ func (g groupReader) facts(ctx context.Context, one *group, form resetForm, topi
 			facts.Committed[partition{o.Topic, o.Partition}] = o.Committed
 		}
 	}
-	start, err := g.admin.ListStartOffsets(ctx, topics...)
+	meta, err := g.metadata(ctx, topics...)
 	if err != nil {
 		return facts, err
 	}
-	end, err := g.admin.ListCommittedOffsets(ctx, topics...)
+	logs, err := g.logsOf(ctx, meta.Topics, true)
 	if err != nil {
 		return facts, err
 	}
-	facts.Start, facts.End = listedByPartition(start), listedByPartition(end)
+	facts.Start, facts.End = listedByPartition(logs.start), listedByPartition(logs.end)
 	switch form.Strategy {
 	case "timestamp":
 		facts.AtTime, err = g.atTime(ctx, form.Value, topics)

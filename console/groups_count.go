@@ -25,7 +25,7 @@ const (
 )
 
 // countRecords replaces small lags by the count of the records behind them, where the answer has them all.
-func (g groupReader) countRecords(ctx context.Context, groups []*group) {
+func (g groupReader) countRecords(ctx context.Context, groups []*group, topics kadm.TopicDetails) {
 	spots := map[partition][]*groupOffset{}
 	for _, one := range groups {
 		if one.Kind == shareGroup {
@@ -41,7 +41,7 @@ func (g groupReader) countRecords(ctx context.Context, groups []*group) {
 	if len(spots) == 0 {
 		return
 	}
-	for node, places := range g.byLeader(ctx, spots) {
+	for node, places := range byLeader(topics, spots) {
 		g.countAt(ctx, node, places)
 	}
 }
@@ -54,19 +54,11 @@ type place struct {
 }
 
 // byLeader finds who leads each partition.
-func (g groupReader) byLeader(ctx context.Context, spots map[partition][]*groupOffset) map[int32][]place {
-	topics := map[string]bool{}
-	for at := range spots {
-		topics[at.Topic] = true
-	}
-	meta, err := g.metadata(ctx, sortedKeys(topics)...)
-	if err != nil {
-		return nil
-	}
+func byLeader(topics kadm.TopicDetails, spots map[partition][]*groupOffset) map[int32][]place {
 	out := map[int32][]place{}
 	for at, offsets := range spots {
-		if p, ok := meta.Topics[at.Topic].Partitions[at.Index]; ok && p.Err == nil && p.Leader >= 0 {
-			out[p.Leader] = append(out[p.Leader], place{at, meta.Topics[at.Topic].ID, offsets})
+		if p, ok := topics[at.Topic].Partitions[at.Index]; ok && p.Err == nil && p.Leader >= 0 {
+			out[p.Leader] = append(out[p.Leader], place{at, topics[at.Topic].ID, offsets})
 		}
 	}
 	return out

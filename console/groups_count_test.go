@@ -54,5 +54,9 @@ func FuzzBatches(f *testing.F) {
 			t.Fatalf("%d batches in %d bytes", len(batches), len(b))
 		}
 		countIn(batches, 0, 1<<62)
+		kept, cut := batchesBefore(b, first)
+		if len(kept) > len(b) || cut == (len(kept) == len(b)) {
+			t.Fatalf("of %d bytes %d are kept, cut: %v", len(b), len(kept), cut)
+		}
 	})
 }

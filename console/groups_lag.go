@@ -34,7 +34,7 @@ func (g groupReader) addOffsets(ctx context.Context, groups []*group) {
 	for _, one := range groups {
 		one.addLogs(logs)
 	}
-	g.countRecords(ctx, groups)
+	g.countRecords(ctx, groups, logs.topics)
 	for _, one := range groups {
 		one.sum()
 	}
@@ -117,16 +117,22 @@ func (g *group) addUncommitted() {
 }
 
 // topicLogs is where the logs of topics begin and end.
-type topicLogs struct{ start, end kadm.ListedOffsets }
+type topicLogs struct {
+	topics     kadm.TopicDetails
+	start, end kadm.ListedOffsets
+}
 
 func (g groupReader) logs(ctx context.Context, topics []string) topicLogs {
 	if len(topics) == 0 {
 		return topicLogs{}
 	}
 	// What failed is missing in the answers, and shown as unknown.
-	start, _ := g.admin.ListStartOffsets(ctx, topics...)
-	end, _ := g.admin.ListCommittedOffsets(ctx, topics...)
-	return topicLogs{start, end}
+	meta, err := g.metadata(ctx, topics...)
+	if err != nil {
+		return topicLogs{}
+	}
+	logs, _ := g.logsOf(ctx, meta.Topics, true)
+	return logs
 }
 
 func listedOffset(of kadm.ListedOffsets, topic string, partition int32) int64 {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 	"github.com/twmb/franz-go/pkg/sr"
 )
 
@@ -26,6 +28,17 @@ type kafka struct {
 	client   *kgo.Client
 	admin    *kadm.Client
 	registry *sr.Client // nil: there is none
+}
+
+// clientHooks are hooks of every client. Tests count requests by one.
+var clientHooks []kgo.Hook
+
+// versions are those that the clients speak. OffsetFetch names topics by ids from version 10 on, which would take metadata of every
+// topic to read.
+func versions() *kversion.Versions {
+	v := kversion.Stable()
+	v.SetMaxKeyVersion(int16(kmsg.OffsetFetch), 9)
+	return v
 }
 
 // How long the console waits for the broker before it says so.
@@ -42,7 +55,7 @@ func newKafka(opt Options) (*kafka, error) {
 	k := &kafka{opts: []kgo.Opt{
 		kgo.SeedBrokers(seeds...), kgo.Dialer(dial), kgo.ClientID(ClientID), kgo.SoftwareNameAndVersion(ClientID, "1"),
 		kgo.RetryTimeout(5 * time.Second), kgo.MetadataMinAge(10 * time.Millisecond), kgo.RequestTimeoutOverhead(requestTimeout),
-		kgo.DisableClientMetrics(),
+		kgo.DisableClientMetrics(), kgo.WithHooks(clientHooks...), kgo.MaxVersions(versions()),
 	}}
 	k.opts = append(k.opts, opt.Client...)
 	k.client, err = kgo.NewClient(append([]kgo.Opt{
@@ -69,11 +82,6 @@ func (k *kafka) produce(ctx context.Context, records ...*kgo.Record) kgo.Produce
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return k.client.ProduceSync(ctx, records...)
-}
-
-// metadata asks the broker: a client of Kafka keeps what it heard, and a page must show what was made a moment ago.
-func (k *kafka) metadata(ctx context.Context, topics ...string) (kadm.Metadata, error) {
-	return k.admin.Metadata(kadm.WithAuthorizedOps(ctx), topics...)
 }
 
 func (k *kafka) close() { k.client.Close() }

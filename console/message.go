@@ -91,7 +91,7 @@ func (k *kafka) recordAt(ctx context.Context, topic string, partition int32, off
 	if !there {
 		return nil, notFound("Topic %s has no partition %d", topic, partition)
 	}
-	s := &scan{k: k, topic: topic, id: detail.ID, leaders: map[int32]int32{partition: p.Leader}}
+	s := &scan{k: k, topic: topic, id: detail.ID, leaders: map[int32]int32{partition: p.Leader}, parts: []*scanPart{{partition: partition, until: offset + 1}}}
 	got, err := k.fetchOnce(ctx, s, map[int32]int64{partition: offset})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,7 +37,8 @@ type messageQuery struct {
 	Value     string
 	Committed bool
 	Live      bool
-	Cursor    string // where an earlier scan ended
+	Cursor    string     // where an earlier scan ended
+	logs      *topicLogs // of the topic, when they are known; nil: they are asked for
 }
 
 // limits are the numbers of messages of a page that a person can choose.
@@ -288,7 +288,7 @@ func (r *request) prepare(topic string, detail kadm.TopicDetail, q messageQuery,
 	for _, p := range chosen {
 		s.leaders[p.Partition] = p.Leader
 	}
-	return s, d, f, r.place(s, q)
+	return s, d, f, r.place(s, detail, q)
 }
 
 // chosen are the partitions that are asked for.
@@ -306,8 +306,15 @@ func (q messageQuery) chosen(detail kadm.TopicDetail) ([]kadm.PartitionDetail, e
 }
 
 // place sets where each partition's scan begins and ends.
-func (r *request) place(s *scan, q messageQuery) error {
-	starts, ends, err := r.c.kafka.boundsOf(r.Context(), s.topic, q.Committed)
+func (r *request) place(s *scan, detail kadm.TopicDetail, q messageQuery) error {
+	if q.logs == nil {
+		logs, err := r.c.kafka.logsOf(r.Context(), kadm.TopicDetails{s.topic: detail}, q.Committed)
+		if err != nil {
+			return err
+		}
+		q.logs = &logs
+	}
+	starts, ends, err := q.logs.bounds(s.topic)
 	if err != nil {
 		return err
 	}
@@ -365,23 +372,16 @@ func (r *request) beginnings(s *scan, q messageQuery) (map[int32]int64, error) {
 	return from, nil
 }
 
-// boundsOf are the first offsets and the ends of a topic's partitions; committed ends are the last stable offsets.
-func (k *kafka) boundsOf(ctx context.Context, topic string, committed bool) (starts, ends map[int32]int64, err error) {
-	low, err := k.admin.ListStartOffsets(ctx, topic)
-	if err != nil {
-		return nil, nil, err
-	}
-	list := k.admin.ListEndOffsets
-	if committed {
-		list = k.admin.ListCommittedOffsets
-	}
-	high, err := list(ctx, topic)
-	if err != nil {
-		return nil, nil, err
-	}
+// bounds are the first offsets and the ends of a topic's partitions.
+func (l topicLogs) bounds(topic string) (starts, ends map[int32]int64, err error) {
 	starts, ends = map[int32]int64{}, map[int32]int64{}
-	low.Each(func(o kadm.ListedOffset) { starts[o.Partition] = o.Offset })
-	high.Each(func(o kadm.ListedOffset) { ends[o.Partition] = o.Offset; err = errOf(err, o.Err, "") })
+	for _, o := range l.start[topic] {
+		starts[o.Partition] = o.Offset
+	}
+	for _, o := range l.end[topic] {
+		ends[o.Partition] = o.Offset
+		err = errOf(err, o.Err, "")
+	}
 	return starts, ends, err
 }
 

@@ -2,7 +2,9 @@ package console
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -42,13 +44,14 @@ type budget struct {
 	Time    time.Duration
 }
 
-var usualBudget = budget{Records: 100_000, Bytes: 64 << 20, Time: 4 * time.Second}
+var usualBudget = budget{Records: 100_000, Bytes: 64 << 20, Time: time.Second}
 
 // scanPart is one partition of a scan: [low, high) is still to be looked at, found is what matched and was not taken yet.
 type scanPart struct {
 	partition int32
 	low, high int64
 	window    int64
+	until     int64         // the end of the window that is read
 	found     []*kgo.Record // in the scan's order
 }
 
@@ -159,32 +162,35 @@ func (s *scan) positions() map[int32]int64 {
 // span is offsets from low up to, but not including, high.
 type span struct{ low, high int64 }
 
-// read looks at one window of each partition.
+// read looks at one window of each partition. A partition that brings nothing while others do may have found no room in the answer
+// (a broker gives a batch that is larger than was asked for only to the first), so it is asked again by itself.
 func (s *scan) read(ctx context.Context, windows map[*scanPart]span) error {
-	at := map[int32]int64{}
-	of := map[int32]*scanPart{}
+	at, of, silent := map[int32]int64{}, map[int32]*scanPart{}, map[int32]bool{}
 	for p, w := range windows {
-		at[p.partition], of[p.partition] = w.low, p
+		at[p.partition], of[p.partition], p.until = w.low, p, w.high
 	}
 	for len(at) > 0 {
-		got, err := s.k.fetchOnce(ctx, s, at)
+		ask := askTogether(at, silent)
+		got, err := s.k.fetchOnce(ctx, s, ask)
 		if err != nil {
 			return err
 		}
 		for partition, f := range got {
 			p := of[partition]
-			w := windows[p]
 			for _, r := range f.records {
-				if r.Offset < w.high {
+				if r.Offset < p.until {
 					s.look(p, r)
 				}
 			}
-			if f.next >= w.high || f.next <= at[partition] {
-				s.finish(p, w)
+			switch {
+			case f.next >= p.until || f.next <= at[partition] && len(ask) == 1:
+				s.finish(p, windows[p])
 				delete(at, partition)
-				continue
+			case f.next <= at[partition]:
+				silent[partition] = true
+			default:
+				at[partition] = f.next
 			}
-			at[partition] = f.next
 		}
 		if s.spentEarly() && !s.down {
 			s.giveUp(at, of)
@@ -192,6 +198,21 @@ func (s *scan) read(ctx context.Context, windows map[*scanPart]span) error {
 		}
 	}
 	return nil
+}
+
+// askTogether are the partitions to ask together: all but the silent ones; when only those are left, one of them.
+func askTogether(at map[int32]int64, silent map[int32]bool) map[int32]int64 {
+	together := map[int32]int64{}
+	for partition, from := range at {
+		if !silent[partition] {
+			together[partition] = from
+		}
+	}
+	if len(together) == 0 {
+		first := sortedInts(at)[0]
+		together[first] = at[first]
+	}
+	return together
 }
 
 func (s *scan) look(p *scanPart, r *kgo.Record) {
@@ -272,6 +293,16 @@ func (k *kafka) fetchOnce(ctx context.Context, s *scan, at map[int32]int64) (map
 	return got, nil
 }
 
+// until is the end of the window that is read of a partition.
+func (s *scan) until(partition int32) int64 {
+	for _, p := range s.parts {
+		if p.partition == partition {
+			return p.until
+		}
+	}
+	return math.MaxInt64
+}
+
 func newFetch(s *scan) *kmsg.FetchRequest {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxWaitMillis, req.MinBytes, req.MaxBytes, req.SessionEpoch = 0, 0, fetchBytes, -1
@@ -294,18 +325,42 @@ func (s *scan) unpack(answer *kmsg.FetchResponse, at map[int32]int64, got map[in
 		for i := range t.Partitions {
 			p := &t.Partitions[i]
 			o.Partition, o.Offset = p.Partition, at[p.Partition]
+			until := s.until(p.Partition)
+			batches, cut := batchesBefore(p.RecordBatches, until)
+			p.RecordBatches = batches
 			f, next := kgo.ProcessFetchPartition(o, p, kgo.DefaultDecompressor(), nil)
 			switch {
 			case errors.Is(f.Err, kerr.OffsetOutOfRange):
-				got[p.Partition] = fetched{next: at[p.Partition]} // retention took it meanwhile
+				got[p.Partition] = fetched{next: math.MaxInt64} // retention took it meanwhile
 				continue
 			case f.Err != nil:
 				return f.Err
+			}
+			if cut {
+				next = max(next, until) // what was cut off is behind the window
 			}
 			got[p.Partition] = fetched{f.Records, next}
 		}
 	}
 	return nil
+}
+
+// batchesBefore cuts off the batches that begin at an offset or behind it: a few records are wanted of the megabyte that a broker
+// sends. cut says that there were some.
+//
+//fuzz:parser class=payload FuzzBatches
+func batchesBefore(b []byte, until int64) (kept []byte, cut bool) {
+	for at := 0; len(b)-at >= batchHeaderBytes && b[at+batchMagicAt] == 2; {
+		if int64(binary.BigEndian.Uint64(b[at:])) >= until {
+			return b[:at], true
+		}
+		size := int64(binary.BigEndian.Uint32(b[at+batchLengthAt:])) + batchLengthAt + 4
+		if size > int64(len(b)-at) {
+			break
+		}
+		at += int(size)
+	}
+	return b, false
 }
 
 func sortedInts[V any](m map[int32]V) []int32 {

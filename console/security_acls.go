@@ -73,7 +73,7 @@ func compareACLs(a, b kadm.DescribedACL) int {
 
 // aclRules is what decides beside the ACLs: from the broker's configs, and from doze where Kafka describes nothing.
 func (r *request) aclRules() (aclRules, error) {
-	described, err := r.c.kafka.metadata(r.Context())
+	described, err := r.c.kafka.brokers(r.Context())
 	if err != nil {
 		return aclRules{}, err
 	}

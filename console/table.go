@@ -29,9 +29,9 @@ type sheet[T any] struct {
 	Command string         // the exact command to run then
 	Noun    string         // of a row, for the count
 
-	// Enrich adds to rows what is dear to ask for: to those of the page only, or to all before they are sorted by one of Dear. nil:
-	// rows are whole.
-	Enrich func([]T)
+	// Enrich adds what is dear to ask for, the columns of Dear: to all rows the one that they are sorted by, to the rows of the page
+	// the others. nil: rows are whole.
+	Enrich func(rows []T, columns []string)
 	Dear   []string
 }
 
@@ -70,13 +70,13 @@ func (s sheet[T]) show(r *request, all []T) table {
 	t := table{ID: s.ID, Noun: s.Noun, Total: len(all), Searchable: s.Find != nil, Empty: s.Empty, Command: s.Command, QueryName: s.value("q")}
 	rows := s.matching(r, &t, all)
 	t.Matched = len(rows)
-	early := s.Enrich != nil && slices.Contains(s.Dear, strings.TrimPrefix(r.query(s.value("sort")), "-"))
-	if early {
-		s.Enrich(rows)
+	by := strings.TrimPrefix(r.query(s.value("sort")), "-")
+	if s.Enrich != nil && slices.Contains(s.Dear, by) {
+		s.Enrich(rows, []string{by})
 	}
 	rows = s.cut(r, &t, s.sorted(r, &t, rows))
-	if s.Enrich != nil && !early {
-		s.Enrich(rows)
+	if s.Enrich != nil {
+		s.Enrich(rows, slices.DeleteFunc(slices.Clone(s.Dear), func(column string) bool { return column == by }))
 	}
 	for _, item := range rows {
 		made := row{}

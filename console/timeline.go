@@ -293,7 +293,7 @@ func entryPage(r *request) (answer, error) {
 			data.NoChanges = err.Error()
 		}
 		for _, table := range changes.Tables {
-			data.Changes = append(data.Changes, tableChangesOf(table))
+			data.Changes = append(data.Changes, tableChangesOf(table).brief(seq-1, seq))
 		}
 	}
 	if seq < head.Last {

@@ -21,6 +21,7 @@ type changesView struct {
 	Tables         []tableChangesView
 	Note           string
 	Text           string // the address of the same as text
+	All            string // that of all tables, when the page is of one
 	Asked          bool
 	Earlier, Later string
 }
@@ -28,8 +29,21 @@ type changesView struct {
 // tableChangesView is what differs in a table.
 type tableChangesView struct {
 	inside.TableChanges
-	Name string
-	Rows []changeRow
+	Name  string
+	Rows  []changeRow
+	Whole string // the page of more rows of this table; empty: there are none
+}
+
+// maxTableRows is how many rows of each table a page of all tables shows.
+const maxTableRows = 40
+
+// brief shows some rows only, with a link to more of them.
+func (v tableChangesView) brief(from, to uint64) tableChangesView {
+	if over := len(v.Rows) - maxTableRows; over > 0 {
+		v.Rows, v.More = v.Rows[:maxTableRows], v.More+over
+		v.Whole = withQuery("/timeline/changes", "from", strconv.FormatUint(from, 10), "to", strconv.FormatUint(to, 10), "table", v.Table)
+	}
+	return v
 }
 
 // changeRow is a row that is not what it was.
@@ -93,8 +107,17 @@ func changesPage(r *request) (answer, error) {
 		v.Between = grouped(changes.To-changes.From) + " entries"
 	}
 	v.Text = withQuery("/timeline/changes.txt", "from", v.From, "to", v.To)
+	only := r.query("table")
 	for _, table := range changes.Tables {
-		v.Tables = append(v.Tables, tableChangesOf(table))
+		switch only {
+		case "":
+			v.Tables = append(v.Tables, tableChangesOf(table).brief(changes.From, changes.To))
+		case table.Table:
+			v.Tables = append(v.Tables, tableChangesOf(table))
+		}
+	}
+	if only != "" {
+		v.All = withQuery("/timeline/changes", "from", v.From, "to", v.To)
 	}
 	return page{Title: "What changed", Nav: "timeline", Crumbs: []crumb{{"Timeline", "/timeline"}, {"What changed", ""}}, Name: "timeline-changes", Data: v}, nil
 }

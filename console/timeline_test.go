@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"doze"
+	"doze/conformance/hostile"
 	"doze/console"
 )
 
@@ -49,6 +50,29 @@ var (
 	quoted = regexp.MustCompile(`"[^"]*"`)
 	styled = regexp.MustCompile(`<[a-z]+[^>]* (style|on[a-z]+)=`)
 )
+
+// The pages of the inside with each of the hostile texts in every field.
+func TestHostileTextsOfTheInside(t *testing.T) {
+	traffic, journal, telemetry := &fakeTraffic{}, &fakeJournal{}, &fakeTelemetry{}
+	c, err := console.New(console.Options{Bootstrap: []string{"127.0.0.1:1"}, Traffic: traffic, Journal: journal, Telemetry: telemetry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	w, pages := &walk{t: t, console: c}, 0
+	for i, s := range hostileTexts() {
+		traffic.text, journal.text, telemetry.text = s, s, s
+		for n, path := range insidePages(hostile.Texts()[i].Valid()) {
+			if n%12 == i%12 { // each text on a twelfth of the pages, each page with twenty texts
+				w.do("GET", path, "", nil).harmless(t, path)
+				pages++
+			}
+		}
+	}
+	if pages < 700 {
+		t.Errorf("%d pages", pages)
+	}
+}
 
 func TestHostileNamesExecuteNothing(t *testing.T) {
 	w := withInside(t, hostileName, nil)

@@ -30,7 +30,7 @@ func changeOf(r *request) (topicChange, error) {
 		return topicChange{}, err
 	}
 	c := topicChange{Name: name, Partitions: len(detail.Partitions), Policy: r.c.kafka.topicPolicies(r.Context(), []string{name})[name]}
-	spans, err := r.c.kafka.topicSpans(r.Context(), []string{name})
+	spans, err := r.c.kafka.topicSpans(r.Context(), kadm.TopicDetails{name: detail})
 	if err != nil {
 		return topicChange{}, err
 	}

@@ -3,10 +3,10 @@ package console
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -20,11 +20,11 @@ type consumerRow struct {
 
 // topicConsumers shows the groups that have committed offsets of the topic or read it now.
 func topicConsumers(r *request) (answer, error) {
-	h, _, err := headOf(r, "consumers")
+	h, detail, err := headOf(r, "consumers")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.c.kafka.consumersOf(r.Context(), h.Name)
+	rows, err := r.c.kafka.consumersOf(r.Context(), detail)
 	if err != nil {
 		return nil, err
 	}
@@ -58,82 +58,87 @@ func offsetCell(n int64) cell {
 	return numCell(n)
 }
 
-// consumersOf asks for the committed offsets of all groups in one request, and describes those that read the topic.
-func (k *kafka) consumersOf(ctx context.Context, topic string) ([]consumerRow, error) {
-	listed, err := k.admin.ListGroups(ctx)
+// consumersOf asks for what all groups have committed in the topic, and describes those that have members.
+func (k *kafka) consumersOf(ctx context.Context, topic kadm.TopicDetail) ([]consumerRow, error) {
+	listed, err := groupReader{k}.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, g := range listed.Sorted() {
-		if g.ProtocolType == "consumer" || g.ProtocolType == "" {
-			names = append(names, g.Group)
-		}
-	}
-	if len(names) == 0 {
+	listed = slices.DeleteFunc(listed, func(g kadm.ListedGroup) bool { return g.ProtocolType != "consumer" && g.ProtocolType != "" })
+	if len(listed) == 0 {
 		return nil, nil
 	}
-	ends, err := k.admin.ListEndOffsets(ctx, topic)
+	names := make([]string, len(listed))
+	for i, g := range listed {
+		names[i] = g.Group
+	}
+	ends, err := k.listOffsets(ctx, kadm.TopicDetails{topic.Topic: topic}, atEnd, false)
+	if err != nil {
+		return nil, err
+	}
+	committed, err := k.committedIn(ctx, topic, names)
+	if err != nil {
+		return nil, err
+	}
+	members, err := k.membersAt(ctx, topic.Topic, listed)
 	if err != nil {
 		return nil, err
 	}
 	var rows []consumerRow
-	var reading []string
-	for group, fetched := range k.admin.FetchManyOffsets(ctx, names...) {
-		for partition, o := range fetched.Fetched[topic] {
-			row := consumerRow{Group: group, State: listed[group].State, Partition: partition, Committed: o.At, End: -1, Lag: -1, Err: errorText(o.Err)}
-			if end, ok := ends.Lookup(topic, partition); ok && end.Err == nil {
-				row.End = end.Offset
-				if row.Committed >= 0 {
-					row.Lag = max(end.Offset-row.Committed, 0)
-				}
-			}
-			rows = append(rows, row)
-			if !slices.Contains(reading, group) {
-				reading = append(reading, group)
-			}
-		}
+	for _, g := range listed {
+		rows = append(rows, consumerRows(g, topic.Topic, committed[g.Group], members[g.Group], ends)...)
 	}
-	k.nameMembers(ctx, topic, reading, rows)
 	return rows, nil
 }
 
-// nameMembers adds who reads each partition, of the groups of both protocols.
-func (k *kafka) nameMembers(ctx context.Context, topic string, groups []string, rows []consumerRow) {
-	if len(groups) == 0 {
-		return
+// consumerRows are a group's partitions of a topic: those with an offset, and those that a member reads.
+func consumerRows(g kadm.ListedGroup, topic string, committed []kmsg.OffsetFetchResponseGroupTopicPartition, members map[int32]string, ends kadm.ListedOffsets) []consumerRow {
+	rows := make(map[int32]consumerRow, len(committed))
+	for _, p := range committed {
+		rows[p.Partition] = consumerRow{Group: g.Group, State: g.State, Partition: p.Partition, Committed: p.Offset, Err: errorText(kerr.ErrorForCode(p.ErrorCode))}
 	}
-	owner := map[string]string{}
-	key := func(group string, partition int32) string { return strconv.Itoa(int(partition)) + " " + group }
-	described, _ := k.admin.DescribeGroups(ctx, groups...)
-	for _, g := range described {
+	for partition := range members {
+		if _, there := rows[partition]; !there {
+			rows[partition] = consumerRow{Group: g.Group, State: g.State, Partition: partition, Committed: -1}
+		}
+	}
+	out := make([]consumerRow, 0, len(rows))
+	for _, partition := range sortedInts(rows) {
+		row := rows[partition]
+		row.Member, row.Lag = members[partition], -1
+		if row.End = listedOffset(ends, topic, partition); row.End >= 0 && row.Committed >= 0 {
+			row.Lag = max(row.End-row.Committed, 0)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// membersAt says who reads each partition of a topic, by group. Groups without members are not asked about.
+func (k *kafka) membersAt(ctx context.Context, topic string, listed []kadm.ListedGroup) (map[string]map[int32]string, error) {
+	listed = slices.DeleteFunc(slices.Clone(listed), func(g kadm.ListedGroup) bool { return g.State == "Empty" || g.State == "Dead" })
+	if len(listed) == 0 {
+		return nil, nil
+	}
+	groups, err := groupReader{k}.described(ctx, listed)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]map[int32]string{}
+	for _, g := range groups {
+		at := map[int32]string{}
 		for _, m := range g.Members {
-			if assigned, ok := m.Assigned.AsConsumer(); ok {
-				for _, t := range assigned.Topics {
-					for _, p := range t.Partitions {
-						if t.Topic == topic {
-							owner[key(g.Group, p)] = m.ClientID + " at " + m.ClientHost
-						}
+			for _, task := range m.Assigned {
+				for _, p := range task.Partitions {
+					if task.Topic == topic {
+						at[p] = m.Client + " at " + m.Host
 					}
 				}
 			}
 		}
+		out[g.Name] = at
 	}
-	consumers, _ := k.admin.DescribeConsumerGroups(ctx, groups...)
-	for _, g := range consumers {
-		for _, m := range g.Members {
-			for _, p := range m.Assignment.Sorted() {
-				for _, n := range p.Partitions {
-					if p.Topic == topic {
-						owner[key(g.Group, n)] = m.ClientID + " at " + m.ClientHost
-					}
-				}
-			}
-		}
-	}
-	for i := range rows {
-		rows[i].Member = owner[key(rows[i].Group, rows[i].Partition)]
-	}
+	return out, nil
 }
 
 // topicProducers shows who has produced with an id, and the transactions that are open on the topic.

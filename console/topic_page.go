@@ -126,11 +126,7 @@ func topicPartitions(r *request) (answer, error) {
 		return nil, err
 	}
 	ctx := r.Context()
-	ends, err := r.c.kafka.admin.ListEndOffsets(ctx, h.Name)
-	if err != nil {
-		return nil, err
-	}
-	starts, err := r.c.kafka.admin.ListStartOffsets(ctx, h.Name)
+	logs, err := r.c.kafka.logsOf(ctx, kadm.TopicDetails{h.Name: detail}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -138,11 +134,11 @@ func topicPartitions(r *request) (answer, error) {
 	var rows []partitionRow
 	for _, p := range detail.Partitions.Sorted() {
 		row := partitionRow{Partition: p.Partition, Leader: p.Leader, Replicas: p.Replicas, ISR: p.ISR, Bytes: -1}
-		if o, ok := ends.Lookup(h.Name, p.Partition); ok {
+		if o, ok := logs.end.Lookup(h.Name, p.Partition); ok {
 			row.End = o.Offset
 			row.Err = errorText(cmp.Or(o.Err, p.Err))
 		}
-		if o, ok := starts.Lookup(h.Name, p.Partition); ok {
+		if o, ok := logs.start.Lookup(h.Name, p.Partition); ok {
 			row.Start = o.Offset
 		}
 		if b, known := sizes[p.Partition]; known {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -35,18 +36,20 @@ type toggle struct {
 
 // listTopics shows all topics, internal ones when asked for.
 func listTopics(r *request) (answer, error) {
-	rows, err := r.c.kafka.topicRows(r.Context())
+	meta, err := r.c.kafka.metadata(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	var failed error
-	a := topicsAnswer(r, rows, func(shown []topicRow) { failed = r.c.kafka.enrich(r.Context(), shown) })
+	a := topicsAnswer(r, topicRows(meta), func(shown []topicRow, columns []string) {
+		failed = errors.Join(failed, r.c.kafka.enrich(r.Context(), meta, shown, columns))
+	})
 	return a, failed
 }
 
 // topicsAnswer is the list of any topics: those of now, or of an entry of the journal. enrich adds offsets, sizes and policies to rows
 // that lack them; nil: none does.
-func topicsAnswer(r *request, rows []topicRow, enrich func([]topicRow)) page {
+func topicsAnswer(r *request, rows []topicRow, enrich func([]topicRow, []string)) page {
 	shown, hidden := rows[:0:0], 0
 	withInternal := r.query("internal") == "yes"
 	for _, t := range rows {
@@ -101,12 +104,8 @@ func topicSize(t topicRow) cell {
 	return sizeCell(t.Bytes)
 }
 
-// topicRows asks for all topics, without their offsets, sizes and policies: see enrich.
-func (k *kafka) topicRows(ctx context.Context) ([]topicRow, error) {
-	meta, err := k.metadata(ctx)
-	if err != nil {
-		return nil, err
-	}
+// topicRows are all topics, without their offsets, sizes and policies: see enrich.
+func topicRows(meta kadm.Metadata) []topicRow {
 	names := meta.Topics.Names()
 	rows := make([]topicRow, 0, len(names))
 	for _, name := range names {
@@ -120,11 +119,12 @@ func (k *kafka) topicRows(ctx context.Context) ([]topicRow, error) {
 		}
 		rows = append(rows, row)
 	}
-	return rows, nil
+	return rows
 }
 
-// enrich adds offsets, sizes and policies: four requests, however many topics there are, but each topic costs the broker something.
-func (k *kafka) enrich(ctx context.Context, rows []topicRow) error {
+// enrich adds offsets, sizes or policies: a request or two for each, however many topics there are, but each topic costs the broker
+// something.
+func (k *kafka) enrich(ctx context.Context, meta kadm.Metadata, rows []topicRow, columns []string) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -132,18 +132,33 @@ func (k *kafka) enrich(ctx context.Context, rows []topicRow) error {
 	for i, t := range rows {
 		names[i] = t.Name
 	}
-	span, err := k.topicSpans(ctx, names)
-	if err != nil {
-		return err
-	}
-	sizes, policies := k.topicSizes(ctx, names), k.topicPolicies(ctx, names)
-	for i := range rows {
-		rows[i].Messages, rows[i].Policy = span[rows[i].Name], policies[rows[i].Name]
-		if b, known := sizes[rows[i].Name]; known {
-			rows[i].Bytes = b
+	for _, column := range columns {
+		switch column {
+		case "messages":
+			span, err := k.topicSpans(ctx, some(meta.Topics, names))
+			if err != nil {
+				return err
+			}
+			each(rows, func(t *topicRow) { t.Messages = span[t.Name] })
+		case "size":
+			sizes := k.topicSizes(ctx, names)
+			each(rows, func(t *topicRow) {
+				if b, known := sizes[t.Name]; known {
+					t.Bytes = b
+				}
+			})
+		case "policy":
+			policies := k.topicPolicies(ctx, names)
+			each(rows, func(t *topicRow) { t.Policy = policies[t.Name] })
 		}
 	}
 	return nil
+}
+
+func each[T any](rows []T, do func(*T)) {
+	for i := range rows {
+		do(&rows[i])
+	}
 }
 
 // topicSizes are the bytes on disk by topic; nothing when the broker does not say.
@@ -164,18 +179,14 @@ func (k *kafka) topicSizes(ctx context.Context, names []string) map[string]int64
 }
 
 // topicSpans are last offsets minus first by topic.
-func (k *kafka) topicSpans(ctx context.Context, names []string) (map[string]int64, error) {
-	ends, err := k.admin.ListEndOffsets(ctx, names...)
-	if err != nil {
-		return nil, err
-	}
-	starts, err := k.admin.ListStartOffsets(ctx, names...)
+func (k *kafka) topicSpans(ctx context.Context, topics kadm.TopicDetails) (map[string]int64, error) {
+	logs, err := k.logsOf(ctx, topics, false)
 	if err != nil {
 		return nil, err
 	}
 	span := map[string]int64{}
-	ends.Each(func(o kadm.ListedOffset) {
-		if s, ok := starts.Lookup(o.Topic, o.Partition); ok && o.Err == nil && s.Err == nil {
+	logs.end.Each(func(o kadm.ListedOffset) {
+		if s, ok := logs.start.Lookup(o.Topic, o.Partition); ok && o.Err == nil && s.Err == nil {
 			span[o.Topic] += max(o.Offset-s.Offset, 0)
 		}
 	})

@@ -41,6 +41,9 @@ func parseTrace(headers []kgo.RecordHeader, configured []string) []trace {
 			continue
 		}
 		value := strings.TrimSpace(string(h.Value))
+		if value == "" {
+			continue
+		}
 		switch name := strings.ToLower(h.Key); name {
 		case "traceparent":
 			found = append(found, w3cTrace(value)...)

@@ -38,9 +38,13 @@ func traceMessages(r *request) (answer, error) {
 		return nil, err
 	}
 	began := time.Now()
+	logs, err := r.c.kafka.logsOf(r.Context(), meta.Topics, false)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range meta.Topics.Names() {
 		detail := meta.Topics[name]
-		if detail.IsInternal || detail.Err != nil {
+		if detail.IsInternal || detail.Err != nil || logs.empty(name) {
 			continue
 		}
 		left := traceTime - time.Since(began)
@@ -48,7 +52,7 @@ func traceMessages(r *request) (answer, error) {
 			data.Left = append(data.Left, name)
 			continue
 		}
-		if err := data.search(r, name, detail, left); err != nil {
+		if err := data.search(r, name, detail, &logs, left); err != nil {
 			return nil, err
 		}
 	}
@@ -58,8 +62,8 @@ func traceMessages(r *request) (answer, error) {
 }
 
 // search looks through the newest records of one topic.
-func (data *tracePage) search(r *request, name string, detail kadm.TopicDetail, left time.Duration) error {
-	s, d, _, err := r.prepare(name, detail, messageQuery{From: "newest", Limit: traceFound - len(data.Rows)}, budget{Records: 20_000, Bytes: 16 << 20, Time: left})
+func (data *tracePage) search(r *request, name string, detail kadm.TopicDetail, logs *topicLogs, left time.Duration) error {
+	s, d, _, err := r.prepare(name, detail, messageQuery{From: "newest", Limit: traceFound - len(data.Rows), logs: logs}, budget{Records: 20_000, Bytes: 16 << 20, Time: left})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // allRan says whether no flag left tests out.
 func allRan() bool {
 	for _, arg := range os.Args[1:] {
-		for _, flag := range []string{"-test.run=", "-test.fuzz=", "-test.bench=", "-test.skip=", "-test.short", "-test.list=", "-test.fuzzworker"} {
+		for _, flag := range []string{"-test.run=", "-test.run", "-test.bench", "-test.fuzz=", "-test.bench=", "-test.skip=", "-test.short", "-test.list=", "-test.fuzzworker"} {
 			if strings.HasPrefix(arg, flag) {
 				return false
 			}

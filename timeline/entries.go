@@ -114,7 +114,7 @@ func (s *search) all(ctx context.Context, marks []mark) error {
 }
 
 // maxAtOnce bounds the marks that are scanned in one go.
-const maxAtOnce = 64
+const maxAtOnce = 256
 
 // often are kinds that come so often that nobody calls one of them news.
 var often = []journal.Kind{3, 31, 33, 41, 43, 47, 51, 52, 53, 55, 58, 59, 60, 61, 62, 63, 64, 67, 69, 70, 71, 76, 78, 79, 80, 81, 91, 92, 93, 94, 95, 96}

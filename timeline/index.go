@@ -15,7 +15,7 @@ import (
 
 // Bounds of the index.
 const (
-	firstStride = 64
+	firstStride = 16
 	maxMarks    = 1 << 16 // then every second one goes, and the stride doubles
 )
 
@@ -304,7 +304,7 @@ func (t *Timeline) Strips(ctx context.Context, from, to uint64, columns int) (in
 
 const (
 	maxColumns = 400
-	countEach  = 10_000 // entries up to which each is looked at, so that its column is exact
+	countEach  = 2_000 // entries up to which each is looked at, so that its column is exact
 )
 
 type strips struct{ inside.Strips }

@@ -96,9 +96,9 @@ export async function timeline (page, origin) {
 }
 
 // hostilePages looks at the pages that show all hostile texts, and searches for some.
-export async function hostilePages (page, origin, faults, injected, texts) {
+export async function hostilePages (page, origin, faults, injected, all, texts) {
   await story('hostile texts', async () => {
-    for (const at of ['/groups?size=1000', '/schemas?size=1000', '/security/quotas?size=1000', '/security?size=1000', '/security/users', '/topics/hostile', '/topics/hostile/messages?limit=200', '/groups/audit', '/groups/word-count']) {
+    for (const at of ['/groups?size=1000', '/schemas?size=1000', '/security/quotas?size=1000', '/security?size=1000', '/security/users', '/topics/hostile', '/topics/hostile?limit=500&from=oldest', '/topics/hostile/consumers?consumers.size=1000', '/timeline?limit=500', '/traffic', '/groups/audit', '/groups/word-count']) {
       const answer = await page.goto(origin + at)
       if (answer.status() === 404 && at.startsWith('/topics/')) continue
       claim((await injected(page)).length === 0, `hostile texts: ${at} shows them as text`, (await injected(page)).join(' '))
@@ -110,7 +110,7 @@ export async function hostilePages (page, origin, faults, injected, texts) {
         if (made.length) claim(false, `hostile texts: ${at}${text}`, made.join(' '))
       }
     }
-    claim(!faults.some((f) => /hostile text ran|dialog:|went to/.test(f)), `hostile texts: ${texts.length} of them in addresses, 200 in every field: none ran`)
+    claim(!faults.some((f) => /hostile text ran|dialog:|went to/.test(f)), `hostile texts: ${texts.length} of them in addresses, ${all.length} in every field: none ran`)
   })
 }
 
@@ -119,7 +119,7 @@ export async function withoutScripts (browser, origin) {
   await story('without JavaScript', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
-    for (const [at, text] of [['/', 'Overview'], ['/topics', 'orders'], ['/groups/search-index', 'payments'], ['/schemas/subjects/orders-value', 'customer'], ['/broker', 'log.retention'], ['/groups/search-index/reset?strategy=earliest', 'Reset 3 partitions']]) {
+    for (const [at, text] of [['/', 'Overview'], ['/topics', 'orders'], ['/groups/search-index', 'payments'], ['/schemas/subjects/orders-value', 'customer'], ['/broker?size=500', 'log.retention'], ['/groups/search-index/reset?strategy=earliest', 'Reset 3 partitions']]) {
       await page.goto(origin + at)
       claim((await page.locator('main').textContent()).includes(text), `without JavaScript: ${at} can be read`)
     }

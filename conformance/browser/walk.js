@@ -21,9 +21,9 @@ const nav = await page.evaluate(() => [...document.querySelectorAll('nav.side a'
 await stories.message(page, origin)
 if (nav.includes('/timeline')) await stories.timeline(page, origin)
 await keyboard(page, origin)
-const texts = await page.goto(origin + '/groups?size=1000').then(() => page.evaluate(() => [...document.querySelectorAll('main tbody td:first-child')].map((td) => td.textContent.trim()).filter((s) => s.includes('hostile') || s.includes('evil'))))
-claim(texts.length >= 190, 'hostile texts: the groups page has them all', String(texts.length))
-await stories.hostilePages(page, origin, faults, injected, texts.filter((_, i) => i % 20 === 0))
+const texts = await page.goto(origin + '/groups?size=1000').then(() => page.evaluate(() => [...document.querySelectorAll('main tbody td:first-child')].map((td) => td.textContent.trim())))
+claim(texts.length >= 250, 'hostile texts: the groups page has them all', String(texts.length))
+await stories.hostilePages(page, origin, faults, injected, texts, texts.filter((_, i) => i % 20 === 0))
 await stories.withoutScripts(browser, origin)
 await login(browser, process.env.CONSOLE_LOGIN)
 

@@ -42,5 +42,5 @@ export async function audit (page, only) {
 
 // injected finds elements that only a hostile text could have made.
 export function injected (page) {
-  return page.evaluate(() => [...document.querySelectorAll('script:not([src]), iframe, object, embed, base, marquee, math, video, link[href*="evil"], form[action*="evil"], a[href^="javascript:"], [onerror], [onload], [onmouseover], [onfocus], [onstart], [ontoggle], [x-init]')].map((e) => e.outerHTML.slice(0, 200)))
+  return page.evaluate(() => [...document.querySelectorAll('script:not([src]), style, iframe, object, embed, base, marquee, math, video, audio, frameset, portal, main noscript, main img, main meta, main link, [hx-on\\:click], [x-html], [x-effect], link[href*="evil"], form[action*="evil"], a[href^="javascript:"], [onerror], [onload], [onmouseover], [onfocus], [onstart], [ontoggle], [x-init]')].map((e) => e.outerHTML.slice(0, 200)))
 }

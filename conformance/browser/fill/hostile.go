@@ -2,39 +2,24 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sr"
+
+	"doze/conformance/hostile"
 )
 
-// vectors are texts that run, load or go somewhere when a page takes them for markup, script or an address. N is replaced by a number: a
-// text that ran calls hostile(N), which the walk looks for. Nothing of it is to happen.
-var vectors = []string{
-	`<script>hostile(N)</script>`, `<img src=x onerror=hostile(N)>`, `<svg onload=hostile(N)>`, `<svg/onload=hostile(N)//`, `<iframe srcdoc="<script>parent.hostile(N)</script>"></iframe>`,
-	`<a href="javascript:hostile(N)">click</a>`, `javascript:hostile(N)`, `" onmouseover="hostile(N)" x="`, `' onfocus='hostile(N)' autofocus='`, `{{hostile(N)}}`,
-	`{{constructor.constructor('hostile(N)')()}}`, "${hostile(N)}", "`+hostile(N)+`", `<div x-data="hostile(N)" x-init="hostile(N)">`, `<div hx-get="/broker" hx-trigger="load" hx-on::load="hostile(N)">`,
-	`<style>@import "//evil.example/N.css"</style>`, `<link rel=stylesheet href="//evil.example/N.css">`, `<base href="//evil.example/N/">`, `<meta http-equiv=refresh content="0;url=//evil.example/N">`,
-	`<form action="//evil.example/N"><button autofocus>x</button></form>`, `<object data="//evil.example/N"></object>`, `<embed src="//evil.example/N">`, `<details open ontoggle=hostile(N)>x</details>`,
-	`<video><source onerror=hostile(N)></video>`, `<body onload=hostile(N)>`, `--><script>hostile(N)</script><!--`, `]]><script>hostile(N)</script>`, `\u003cscript\u003ehostile(N)\u003c/script\u003e`,
-	`%3Cscript%3Ehostile(N)%3C/script%3E`, `&lt;script&gt;hostile(N)&lt;/script&gt;`, `&#60;img src=x onerror=hostile(N)&#62;`, "<scr\u200bipt>hostile(N)</script>", "\u202ehostile(N)\u202c", `</template><script>hostile(N)</script>`,
-	`<template shadowrootmode=open><script>hostile(N)</script></template>`, `<math><mi xlink:href="javascript:hostile(N)">x</mi></math>`, `<input autofocus onfocus=hostile(N)>`, `<marquee onstart=hostile(N)>x</marquee>`,
-	`../../hostile(N)`, `<dialog open id=dialog><h1>hostile(N)</h1></dialog>`,
-}
+// hostileTexts is how many hostile texts there are.
+var hostileTexts = len(hostile.Texts())
 
-// wrappings are what a text may have to close first.
-var wrappings = []string{"", `">`, `'>`, `</code></td></table>`, `</textarea></title></script>`}
-
-const hostileTexts = 200
-
-// hostileText is the nth of the hostile texts.
-func hostileText(n int) string {
-	text := wrappings[n/len(vectors)%len(wrappings)] + vectors[n%len(vectors)]
-	return strings.ReplaceAll(text, "N", fmt.Sprint(n))
-}
+// hostileText is the nth of the hostile texts, as a field of text takes it.
+func hostileText(n int) string { return hostile.Texts()[n].Valid() }
 
 // hostile writes the texts wherever a client may write a text that a page shows.
 func (f *filler) hostile(ctx context.Context) error {
@@ -43,8 +28,8 @@ func (f *filler) hostile(ctx context.Context) error {
 	}
 	var records []*kgo.Record
 	for n := range hostileTexts {
-		s := hostileText(n)
-		records = append(records, &kgo.Record{Topic: "hostile", Key: []byte(s), Value: []byte(s), Headers: headers(s, s), Timestamp: begin})
+		s := hostile.Texts()[n].Text // bytes may be any
+		records = append(records, &kgo.Record{Topic: "hostile", Key: []byte(s), Value: []byte(s), Headers: headers(hostileText(n), s), Timestamp: begin})
 	}
 	if err := f.client.ProduceSync(ctx, records...).FirstErr(); err != nil {
 		return err
@@ -78,9 +63,20 @@ func (f *filler) hostileGroup(ctx context.Context, name string) error {
 // hostileSubject registers a schema with a hostile title under a hostile name. A slash in a subject is one that proxies and routers
 // differ about, so those texts have another.
 func (f *filler) hostileSubject(ctx context.Context, n int) error {
-	name := strings.ReplaceAll(hostileText(n), "/", "\u2215")
-	title := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(hostileText(n))
-	if _, err := f.registry.CreateSchema(ctx, name, sr.Schema{Schema: `{"title":"` + title + `","type":"object"}`, Type: sr.TypeJSON}); err != nil {
+	name := strings.TrimSpace(strings.Map(func(c rune) rune {
+		switch {
+		case c == '/':
+			return '\u2215'
+		case unicode.IsControl(c): // the registry takes none in a subject
+			return '\u2424'
+		}
+		return c
+	}, hostileText(n)))
+	schema, err := json.Marshal(map[string]string{"type": "object", "title": hostileText(n), "description": hostileText(n)})
+	if err != nil {
+		return err
+	}
+	if _, err := f.registry.CreateSchema(ctx, name, sr.Schema{Schema: string(schema), Type: sr.TypeJSON}); err != nil {
 		return fmt.Errorf("register %q: %w", name, err)
 	}
 	return nil
