@@ -96,11 +96,11 @@ func readFile(name string) ([]byte, error) {
 func pairOfFiles(certFile, keyFile string) (tls.Certificate, error) {
 	certs, err := readFile(certFile)
 	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("read the certificate: %w", err)
+		return tls.Certificate{}, fmt.Errorf("read the certificate: %w; name a PEM file that is there, or have doze cert make one", err)
 	}
 	key, err := readFile(keyFile)
 	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("read the certificate's key: %w", err)
+		return tls.Certificate{}, fmt.Errorf("read the certificate's key: %w; name a PEM file that is there, or have doze cert make one", err)
 	}
 	pair, err := pairOfPEM(certs, key)
 	if err != nil {

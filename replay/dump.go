@@ -16,9 +16,22 @@ func Dump(w io.Writer, s *projections.State, tables []string, asJSON bool) error
 	if len(tables) == 0 || slices.Contains(tables, "all") {
 		tables = projections.Tables()
 	}
+	if err := CheckTables(tables); err != nil {
+		return err
+	}
 	for _, table := range tables {
 		if err := dumpTable(w, s, table, asJSON); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// CheckTables says which of the names is no table's; "all" stands for all of them.
+func CheckTables(names []string) error {
+	for _, name := range names {
+		if name != "all" && !slices.Contains(projections.Tables(), name) {
+			return fmt.Errorf("there is no table %q; there are %s, or all", name, strings.Join(projections.Tables(), ", "))
 		}
 	}
 	return nil
@@ -32,7 +45,7 @@ func dumpTable(w io.Writer, s *projections.State, table string, asJSON bool) err
 		}
 	}
 	var line []byte
-	known := s.Dump(table, func(fields []projections.Field) bool {
+	s.Dump(table, func(fields []projections.Field) bool {
 		if asJSON {
 			line = append(appendString(append(line[:0], `{"table":`...), table), `,"row":`...)
 			line = append(appendObject(line, journalFields(fields)), "}\n"...)
@@ -42,9 +55,6 @@ func dumpTable(w io.Writer, s *projections.State, table string, asJSON bool) err
 		_, err = w.Write(line)
 		return err == nil
 	})
-	if !known {
-		return fmt.Errorf("there is no table %q; there are %s", table, strings.Join(projections.Tables(), ", "))
-	}
 	return err
 }
 

@@ -44,7 +44,7 @@ func nameOfEvent(e journal.Event, topics topicNames) (string, bool) {
 
 func appendCause(b []byte, c *journal.Cause) []byte {
 	if c.API < 0 {
-		return append(append(b, journal.Quoted(c.Timer)...), " timer"...)
+		return append(b, journal.Quoted(c.Timer)...) // the broker by itself: a timer, its start
 	}
 	b = append(b, kmsg.NameForKey(c.API)...)
 	b = append(append(b, " client="...), journal.Quoted(c.ClientID)...)

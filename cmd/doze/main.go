@@ -137,7 +137,8 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 func seeHelp(err error) string {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Command() != "" {
-		return "see doze " + parse.Context.Command() + " --help"
+		command, _, _ := strings.Cut(parse.Context.Command(), " <") // its arguments follow
+		return "see doze " + command + " --help"
 	}
 	return "see doze --help"
 }

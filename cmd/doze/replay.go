@@ -81,7 +81,7 @@ func (c *replayCmd) Run(kctx *kong.Context, p *process) error {
 }
 
 func (c *replayCmd) options(p *process) (opt replay.Options, err error) {
-	var errs [2]error
+	var errs [3]error
 	opt = replay.Options{Check: c.Check, Dump: c.Dump, AsJSON: c.JSON, Stats: c.Stats, Out: p.stdout, Progress: progress(p.stderr)}
 	if c.From != "" {
 		opt.From, errs[0] = replay.ParseBound(c.From)
@@ -89,6 +89,7 @@ func (c *replayCmd) options(p *process) (opt replay.Options, err error) {
 	if c.Until != "" {
 		opt.Until, errs[1] = replay.ParseBound(c.Until)
 	}
+	errs[2] = replay.CheckTables(c.Dump)
 	for _, text := range c.Grep {
 		match, err := replay.ParseMatch(text)
 		if err != nil {

@@ -172,22 +172,17 @@ func (g gathered) options(w io.Writer) (doze.Options, error) {
 	for name, v := range g.properties {
 		o.Properties[name] = v.value()
 	}
-	var errs [8]error
+	var errs [5]error
 	o.Listeners, errs[0] = g.listeners()
 	o.TLS = doze.TLS{CertFile: g.text("tls-cert"), KeyFile: g.text("tls-key"), ClientCAFile: g.text("tls-client-ca")}
-	o.Ephemeral, errs[1] = g.bool("ephemeral")
-	o.SyncAlways, errs[2] = g.sync()
-	o.JournalRetention, errs[3] = g.journalRetention()
+	o.Ephemeral, o.SyncAlways, o.Unprotected = g.on("ephemeral"), g.text("sync") == "always", g.on("unprotected")
+	o.JournalRetention, errs[1] = g.journalRetention()
 	o.LogLevel = new(slog.LevelVar)
-	o.Logger, errs[4] = g.logger(w, o.LogLevel)
-	errs[5] = g.checkHealthAddr()
-	errs[6] = g.logins(&o)
-	o.Unprotected, errs[7] = g.bool("unprotected")
-	if err := errors.Join(errs[:]...); err != nil {
-		return o, err
-	}
+	o.Logger, errs[2] = g.logger(w, o.LogLevel)
+	errs[3] = g.checkHealthAddr()
+	errs[4] = g.logins(&o)
 	o, err := o.WithDefaults()
-	if err != nil {
+	if err := errors.Join(append(errs[:], err)...); err != nil { // all mistakes at once
 		return o, err
 	}
 	if o.SchemaRegistry, o.SchemaRegistryMayLack, err = g.registry(o.Listeners); err != nil {
@@ -207,16 +202,8 @@ func (g gathered) text(name string) string {
 	return ""
 }
 
-func (g gathered) bool(name string) (bool, error) {
-	switch v := g.text(name); v {
-	case "true", "1":
-		return true, nil
-	case "false", "0", "":
-		return false, nil
-	default:
-		return false, fmt.Errorf("%s is %q; give it true or false", g.own[name].from, v)
-	}
-}
+// on says whether a setting that is true or false is true.
+func (g gathered) on(name string) bool { return g.text(name) == "true" }
 
 func (g gathered) listeners() ([]doze.Listener, error) {
 	listen, advertise := g.own["listen"].values, g.own["advertise"].values
@@ -247,17 +234,6 @@ func splitProtocol(text string) doze.Listener {
 	return doze.Listener{Address: address, Protocol: strings.ToUpper(protocol)}
 }
 
-func (g gathered) sync() (always bool, err error) {
-	switch v := g.text("sync"); v {
-	case "", "durable":
-		return false, nil
-	case "always":
-		return true, nil
-	default:
-		return false, fmt.Errorf("%s is %q; give it durable or always", g.own["sync"].from, v)
-	}
-}
-
 func (g gathered) journalRetention() (time.Duration, error) {
 	v := g.text("journal-retention")
 	switch v {
@@ -281,14 +257,10 @@ func (g gathered) logger(w io.Writer, level *slog.LevelVar) (*slog.Logger, error
 		}
 	}
 	options := &slog.HandlerOptions{Level: level}
-	switch v := g.text("log-format"); v {
-	case "", "text":
-		return slog.New(slog.NewTextHandler(w, options)), nil
-	case "json":
+	if g.text("log-format") == "json" {
 		return slog.New(slog.NewJSONHandler(w, options)), nil
-	default:
-		return nil, fmt.Errorf("%s is %q; give it text or json", g.own["log-format"].from, v)
 	}
+	return slog.New(slog.NewTextHandler(w, options)), nil
 }
 
 func (g gathered) checkHealthAddr() error {
@@ -314,13 +286,8 @@ func (g gathered) console(listeners []doze.Listener) (address string, mayLack bo
 
 // consoleOptions are what the console is to do.
 func (g gathered) consoleOptions(o *doze.Options) error {
-	var errs [2]error
-	o.ConsoleUnprotected, errs[0] = g.bool("console-unprotected")
-	o.ConsoleLogin, errs[1] = g.bool("console-login")
+	o.ConsoleUnprotected, o.ConsoleLogin = g.on("console-unprotected"), g.on("console-login")
 	o.ConsoleTraceHeaders = g.own["console-trace-header"].values
-	if err := errors.Join(errs[:]...); err != nil {
-		return err
-	}
 	if o.ConsoleLogin && o.Console == "" {
 		return fmt.Errorf("%s asks for a login to the console, and there is none; leave one of the two out", g.own["console-login"].from)
 	}
@@ -331,10 +298,8 @@ func (g gathered) consoleOptions(o *doze.Options) error {
 // and what has its default port should not keep the broker from starting.
 func (g gathered) web(name, byDefault string, listeners []doze.Listener) (address string, mayLack bool, err error) {
 	_, said := g.own[name]
-	if said {
-		if on, err := g.bool(name); err != nil || !on {
-			return "", false, err
-		}
+	if said && !g.on(name) {
+		return "", false, nil
 	}
 	if address := g.text(name + "-addr"); address != "" {
 		bare := address

@@ -73,8 +73,8 @@ func impliedMechanisms(users, oauth bool) string {
 func (g gathered) oauth(o *doze.Options) (given bool, err error) {
 	const property = "sasl.oauthbearer.jwks.endpoint.url"
 	keys := g.text("oauth-jwks")
-	if o.OAuthUnsecured, err = g.bool("oauth-unsecured"); err != nil || keys == "" {
-		return o.OAuthUnsecured, err
+	if o.OAuthUnsecured = g.on("oauth-unsecured"); keys == "" {
+		return o.OAuthUnsecured, nil
 	}
 	if other := g.properties[property]; other.values != nil && other.value() != keys {
 		return false, fmt.Errorf("%s and %s set the same (%s), to two values; keep one", g.own["oauth-jwks"].from, other.from, property)

@@ -16,12 +16,20 @@ import (
 // setting is one flag of doze serve, which is also a key of doze.toml and, in capitals, a DOZE_ variable.
 type setting struct {
 	name string
-	list bool // may come several times
+	list bool     // may come several times
+	only []string // what it may be; nil: it is looked at where it is used
 	// property is Kafka's name of the same setting; convert turns the flag's notation into the property's.
 	property string
 	convert  func(string) (string, error)
 	join     func([]string) (string, error) // makes one value of a list's; nil: the last counts
 }
+
+// Values of settings that have few.
+var (
+	onOff   = []string{"true", "false"}
+	syncs   = []string{"durable", "always"}
+	formats = []string{"text", "json"}
+)
 
 // settings are in the order of --help.
 var settings = []setting{
@@ -29,7 +37,7 @@ var settings = []setting{
 	{name: "advertise", list: true},
 	{name: "name"},
 	{name: "data-dir"},
-	{name: "ephemeral"},
+	{name: "ephemeral", only: onOff},
 	{name: "kafka-version"},
 	{name: "default-partitions", property: "num.partitions"},
 	{name: "auto-create-topics", property: "auto.create.topics.enable"},
@@ -40,31 +48,31 @@ var settings = []setting{
 	{name: "super-user", property: configs.SuperUsers, list: true, join: superUsers},
 	{name: "allow-if-no-acl", property: configs.AllowIfNoACL},
 	{name: "journal-retention"},
-	{name: "sync"},
+	{name: "sync", only: syncs},
 	{name: "sasl-mechanisms"},
 	{name: "user", list: true},
 	{name: "user-file"},
 	{name: "oauth-jwks"},
-	{name: "oauth-unsecured"},
+	{name: "oauth-unsecured", only: onOff},
 	{name: "connections-max-reauth", property: "connections.max.reauth.ms", convert: inUnits(time.Millisecond)},
 	{name: "tls-cert"},
 	{name: "tls-key"},
 	{name: "tls-client-ca"},
 	{name: "tls-client-auth", property: "ssl.client.auth"},
-	{name: "unprotected"},
-	{name: "console"},
+	{name: "unprotected", only: onOff},
+	{name: "console", only: onOff},
 	{name: "console-addr"},
-	{name: "console-unprotected"},
-	{name: "console-login"},
+	{name: "console-unprotected", only: onOff},
+	{name: "console-login", only: onOff},
 	{name: "console-trace-header", list: true},
-	{name: "schema-registry"},
+	{name: "schema-registry", only: onOff},
 	{name: "schema-registry-addr"},
 	{name: "health-addr"},
 	{name: "ready-file"},
 	{name: "seed", list: true},
 	{name: "announce"},
 	{name: "log-level"},
-	{name: "log-format"},
+	{name: "log-format", only: formats},
 }
 
 func findSetting(name string) (setting, bool) {
@@ -128,7 +136,15 @@ type given struct {
 	from   string
 }
 
-func (g given) value() string { return g.values[len(g.values)-1] }
+func (g given) value() string { return last(g.values) }
+
+// last is the value that counts; a list may be empty, as an empty variable is.
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
 
 // place is what one place sets: doze's own settings by flag name, and Kafka's properties.
 type place struct {
@@ -141,10 +157,13 @@ func newPlace() place { return place{map[string]given{}, map[string]given{}} }
 // add records a setting; one that is a Kafka property becomes that property.
 func (p place) add(s setting, from string, values ...string) error {
 	if s.property == "" {
+		if value := last(values); s.only != nil && !slices.Contains(s.only, value) {
+			return fmt.Errorf("%s is %q; give it %s or %s", from, value, strings.Join(s.only[:len(s.only)-1], ", "), s.only[len(s.only)-1])
+		}
 		p.own[s.name] = given{values, from}
 		return nil
 	}
-	value := values[len(values)-1]
+	value := last(values)
 	if s.join != nil {
 		joined, err := s.join(values)
 		if err != nil {
