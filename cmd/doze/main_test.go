@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -82,6 +83,20 @@ func TestVersionNamesTheCommitOnce(t *testing.T) {
 	} {
 		if got := versionText(c.version, c.commit, c.dirty); got != c.want {
 			t.Errorf("%s: %s", c.want, got)
+		}
+	}
+}
+
+// TestGrammarIsOfTheNamedCommand: every command is found by its word alone, and a word that is none leaves all of them.
+func TestGrammarIsOfTheNamedCommand(t *testing.T) {
+	all, err := kong.New(grammar("nothing"))
+	if err != nil || len(all.Model.Children) < 10 {
+		t.Fatalf("%v; %d commands", err, len(all.Model.Children))
+	}
+	for _, command := range all.Model.Children {
+		one, err := kong.New(grammar(command.Name))
+		if err != nil || len(one.Model.Children) != 1 || one.Model.Children[0].Help != command.Help {
+			t.Errorf("%s: %v; %d commands", command.Name, err, len(one.Model.Children))
 		}
 	}
 }
