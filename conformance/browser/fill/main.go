@@ -53,7 +53,7 @@ func fill(ctx context.Context, bootstrap, registry string, hostile bool) error {
 		what string
 		do   func(context.Context) error
 	}{
-		{"topics", f.topics}, {"schemas", f.schemas}, {"records", f.records}, {"hostile texts", f.hostile}, {"groups", f.groups}, {"security", f.security},
+		{"topics", f.topics}, {"schemas", f.schemas}, {"records", f.records}, {"hostile texts", f.hostile}, {"groups", f.groups}, {"security", f.security}, {"telemetry", f.telemetry},
 	} {
 		if err := step.do(made); err != nil {
 			return fmt.Errorf("make %s: %w", step.what, err)
