@@ -29,7 +29,44 @@ func (p *Parsed) Link(ctx context.Context) (*descriptorpb.FileDescriptorProto, e
 	}
 	d, _ := proto.Clone(result.FileDescriptorProto()).(*descriptorpb.FileDescriptorProto)
 	d.SourceCodeInfo = nil
+	forgetNames(d.MessageType, p.File.Messages)
+	forgetFields(d.Extension, nil)
 	return d, nil
+}
+
+// forgetNames takes away the JSON names that the compiler made up: a client that sends the descriptor back means the same schema,
+// and a name is part of one only when its text says it.
+func forgetNames(made []*descriptorpb.DescriptorProto, said []*Message) {
+	byName := map[string]*Message{}
+	for _, m := range said {
+		byName[m.Name] = m
+	}
+	for _, d := range made {
+		m := byName[d.GetName()]
+		if m == nil {
+			m = &Message{} // the entry of a map, which the text does not have
+		}
+		fields := m.Fields
+		for _, o := range m.OneOfs {
+			fields = append(fields[:len(fields):len(fields)], o.Fields...)
+		}
+		forgetFields(d.Field, fields)
+		forgetFields(d.Extension, nil)
+		forgetNames(d.NestedType, m.Messages)
+	}
+}
+
+// forgetFields knows a field by its number. An extension has no JSON name of its own.
+func forgetFields(made []*descriptorpb.FieldDescriptorProto, said []*Field) {
+	named := map[int64]bool{}
+	for _, f := range said {
+		named[f.Tag] = f.JSONName != nil
+	}
+	for _, d := range made {
+		if !named[int64(d.GetNumber())] {
+			d.JsonName = nil
+		}
+	}
 }
 
 // Descriptor is the linked file, for messages of its types.

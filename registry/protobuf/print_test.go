@@ -99,6 +99,27 @@ func TestKnownImportsResolve(t *testing.T) {
 	}
 }
 
+// A client that looks up what format=serialized gave it means the schema that it was given: no JSON name is in it that no text said.
+func TestDescriptorIsTheSameSchema(t *testing.T) {
+	p := mustParse(t, `syntax = "proto3"; package shop; message O { int32 a_b = 1; string c = 2 [json_name = "C"];
+oneof which { string d = 3; } message In { bool e = 1; } map<string, int32> f = 4; }`)
+	serialized, err := p.Serialized(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := mustParse(t, serialized)
+	if strings.Count(back.Canonical(), "json_name") != 1 {
+		t.Error(back.Canonical())
+	}
+	plain := mustParse(t, `syntax = "proto3"; package shop; message O { int32 a_b = 1; string c = 2 [json_name = "C"]; }`)
+	if serialized, err = plain.Serialized(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if back = mustParse(t, serialized); back.Canonical() != plain.Canonical() {
+		t.Errorf("there\n%s\nback\n%s", plain.Canonical(), back.Canonical())
+	}
+}
+
 // What a client gets as format=serialized and registers again is the same file.
 func TestDescriptorsThereAndBack(t *testing.T) {
 	p := mustParse(t, read(t, "all.proto"), other)
