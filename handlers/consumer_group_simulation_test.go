@@ -89,8 +89,12 @@ func (s *simulation) fatalf(format string, args ...any) {
 }
 
 func (s *simulation) act() {
-	m := s.members[s.r.IntN(len(s.members))]
-	switch n := s.r.IntN(1000); {
+	s.do(s.members[s.r.IntN(len(s.members))], s.r.IntN(1000))
+}
+
+// do takes the action of a number below 1000.
+func (s *simulation) do(m *simMember, n int) {
+	switch {
 	case n < 620:
 		m.act()
 	case n < 700:
@@ -272,10 +276,13 @@ func (s *simulation) advance(ms int64) {
 	s.b.now.Store(end)
 }
 
-// restart kills the broker and starts it again: the group is as it was.
-func (s *simulation) restart() {
+// restart ends the broker one way or the other.
+func (s *simulation) restart() { s.kill(s.r.IntN(3) == 0) }
+
+// kill ends the broker and starts it again: the group is as it was.
+func (s *simulation) kill(clean bool) {
 	before := rowsOf(s.t, s.b.state)
-	if s.r.IntN(3) == 0 { // a clean stop, which leaves a snapshot
+	if clean { // it leaves a snapshot
 		if err := s.b.store.Close(); err != nil {
 			s.fatalf("%v", err)
 		}
@@ -361,7 +368,7 @@ func (s *simulation) expireSilent() {
 // settled says that every partition which somebody reads is in the hands of one who reads it.
 func (s *simulation) settled() {
 	g := s.b.state.Groups.Get(simGroup)
-	if len(g.Consumer.Members) == 0 {
+	if g == nil || len(g.Consumer.Members) == 0 {
 		return
 	}
 	if g.State != projections.Stable {

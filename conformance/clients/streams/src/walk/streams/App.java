@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.StreamsGroupDescription;
 import org.apache.kafka.clients.admin.StreamsGroupMemberAssignment;
@@ -32,6 +33,7 @@ final class App implements AutoCloseable {
 
     final String name;
     private final String guarantee;
+    private final boolean classic;
     private final Admin admin;
     private final Map<String, Process> instances = new HashMap<>();
     private final Map<String, Long> sent = new TreeMap<>();
@@ -39,9 +41,10 @@ final class App implements AutoCloseable {
     private final KafkaConsumer<String, String> out;
     private final KafkaProducer<String, String> in;
 
-    App(String name, String guarantee, Admin admin) throws Exception {
+    App(String name, String guarantee, boolean classic, Admin admin) throws Exception {
         this.name = name;
         this.guarantee = guarantee;
+        this.classic = classic;
         this.admin = admin;
         admin.createTopics(List.of(new NewTopic(name + "-in", PARTITIONS, (short) 1), new NewTopic(name + "-out", 1, (short) 1))).all().get();
         in = new KafkaProducer<>(Map.of("bootstrap.servers", Runner.bootstrap(), "reconnect.backoff.max.ms", 200), new StringSerializer(), new StringSerializer());
@@ -55,7 +58,8 @@ final class App implements AutoCloseable {
     void start(String instance) throws IOException {
         List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx256m", "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=" + System.getProperty("org.slf4j.simpleLogger.defaultLogLevel"),
-            "-cp", System.getProperty("java.class.path"), Instance.class.getName(), name, instance, guarantee));
+            "-cp", System.getProperty("java.class.path"), Instance.class.getName(), name, instance, guarantee,
+            classic ? "classic" : "streams"));
         instances.put(instance, new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
@@ -112,28 +116,56 @@ final class App implements AutoCloseable {
         });
     }
 
-    StreamsGroupDescription describe() throws Exception {
-        return admin.describeStreamsGroups(List.of(name)).all().get().get(name);
+    /** What is known of the group: its state, the active tasks of each process, the standby tasks of all. */
+    record Group(String state, Map<String, Integer> active, int standby) {}
+
+    Group describe() throws Exception {
+        return classic ? describeClassic() : describeStreams();
+    }
+
+    private Group describeStreams() throws Exception {
+        StreamsGroupDescription d = admin.describeStreamsGroups(List.of(name)).all().get().get(name);
+        Map<String, Integer> active = new TreeMap<>();
+        int standby = 0;
+        for (StreamsGroupMemberDescription m : d.members()) {
+            active.merge(m.processId(), tasks(m.assignment().activeTasks()), Integer::sum);
+            standby += tasks(m.assignment().standbyTasks());
+        }
+        return new Group(d.groupState().toString(), active, standby);
     }
 
     private static int tasks(List<StreamsGroupMemberAssignment.TaskIds> ids) {
         return ids.stream().mapToInt(t -> t.partitions().size()).sum();
     }
 
+    /** A classic group knows partitions, of which each task reads one; of standby tasks only the instances can tell. */
+    private Group describeClassic() throws Exception {
+        ConsumerGroupDescription d = admin.describeConsumerGroups(List.of(name)).all().get().get(name);
+        Map<String, Integer> active = new TreeMap<>();
+        d.members().forEach(m -> active.put(m.consumerId(), m.assignment().topicPartitions().size()));
+        int standby = 0;
+        for (Process p : instances.values()) {
+            standby += standbyTasks(p);
+        }
+        return new Group(d.groupState().toString(), active, standby);
+    }
+
+    private static int standbyTasks(Process instance) throws IOException {
+        instance.getOutputStream().write('\n');
+        instance.getOutputStream().flush();
+        String line = instance.inputReader().readLine();
+        check(line != null, "an instance ended");
+        return Integer.parseInt(line);
+    }
+
     /** Waits until the group is Stable and its processes have so many active and standby tasks, in ascending order. */
     void awaitTasks(List<Integer> active, int standby) throws Exception {
-        until("tasks " + active, () -> {
-            StreamsGroupDescription d = describe();
-            Map<String, Integer> of = new TreeMap<>();
-            int copies = 0;
-            for (StreamsGroupMemberDescription m : d.members()) {
-                of.merge(m.processId(), tasks(m.assignment().activeTasks()), Integer::sum);
-                copies += tasks(m.assignment().standbyTasks());
-            }
-            return d.groupState().toString().equals("Stable") && of.values().stream().sorted().toList().equals(active) && copies == standby;
+        until("tasks " + active + " and " + standby + " standby tasks", () -> {
+            Group g = describe();
+            return g.state().equals("Stable") && g.active().values().stream().sorted().toList().equals(active) && g.standby() == standby;
         }, () -> {
             try {
-                return describe().groupState() + " " + describe().members();
+                return describe();
             } catch (Exception e) {
                 return e;
             }

@@ -1,5 +1,6 @@
 package walk.streams;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -13,8 +14,8 @@ import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.Materialized;
 
 /**
- * One instance of an application that counts words, with the streams protocol: the words go through a repartition topic into a
- * store with a changelog, and each new count comes out as text. It ends when its stdin does.
+ * One instance of an application that counts words: the words go through a repartition topic into a store with a changelog, and
+ * each new count comes out as text. To each line of its stdin it says how many standby tasks it has; it ends when its stdin does.
  */
 public final class Instance {
     static Topology topology(String app) {
@@ -29,11 +30,11 @@ public final class Instance {
         return builder.build();
     }
 
-    private static Properties settings(String app, String instance, String guarantee) {
+    private static Properties settings(String app, String instance, String guarantee, String protocol) {
         Properties p = new Properties();
         p.put("bootstrap.servers", System.getenv("BOOTSTRAP"));
         p.put(StreamsConfig.APPLICATION_ID_CONFIG, app);
-        p.put(StreamsConfig.GROUP_PROTOCOL_CONFIG, "streams");
+        p.put(StreamsConfig.GROUP_PROTOCOL_CONFIG, protocol);
         p.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, guarantee);
         p.put(StreamsConfig.STATE_DIR_CONFIG, System.getenv("WORK") + "/state-" + app + "-" + instance);
         p.put(StreamsConfig.APPLICATION_SERVER_CONFIG, instance + ":8080");
@@ -42,11 +43,21 @@ public final class Instance {
         p.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         p.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         p.put("reconnect.backoff.max.ms", 200);
+        if (protocol.equals("classic")) {
+            classic(p, guarantee);
+        }
         return p;
     }
 
+    /** With the classic protocol the client has what the broker has of a streams group: its session, and the standby tasks. */
+    private static void classic(Properties p, String guarantee) {
+        p.put("session.timeout.ms", 6_000);
+        p.put("heartbeat.interval.ms", 1_000);
+        p.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, guarantee.equals(StreamsConfig.EXACTLY_ONCE_V2) ? 1 : 0);
+    }
+
     public static void main(String[] args) throws Exception {
-        KafkaStreams streams = new KafkaStreams(topology(args[0]), settings(args[0], args[1], args[2]));
+        KafkaStreams streams = new KafkaStreams(topology(args[0]), settings(args[0], args[1], args[2], args[3]));
         streams.setUncaughtExceptionHandler(e -> {
             e.printStackTrace();
             return StreamThreadExceptionResponse.REPLACE_THREAD;
@@ -54,13 +65,7 @@ public final class Instance {
         streams.start();
         CountDownLatch ended = new CountDownLatch(1);
         Thread reader = new Thread(() -> {
-            try {
-                while (System.in.read() >= 0) {
-                    continue;
-                }
-            } catch (java.io.IOException e) {
-                e.printStackTrace();
-            }
+            answer(streams);
             ended.countDown();
         });
         reader.setDaemon(true);
@@ -68,5 +73,15 @@ public final class Instance {
         ended.await();
         streams.close();
         Runtime.getRuntime().halt(0);
+    }
+
+    private static void answer(KafkaStreams streams) {
+        try {
+            for (int b = System.in.read(); b >= 0; b = System.in.read()) {
+                System.out.println(streams.metadataForLocalThreads().stream().mapToInt(t -> t.standbyTasks().size()).sum());
+            }
+        } catch (IOException e) {
+            e.printStackTrace();
+        }
     }
 }

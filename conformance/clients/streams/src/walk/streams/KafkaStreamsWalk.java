@@ -16,23 +16,34 @@ import org.apache.kafka.common.config.ConfigResource;
 import walk.Runner;
 import walk.Tool;
 
-/** Walks Kafka Streams with group.protocol=streams (KIP-1071), and Kafka's tool for its groups. */
+/** Walks Kafka Streams with group.protocol=streams (KIP-1071) or classic, and Kafka's tools for its groups. */
 public final class KafkaStreamsWalk {
     private static final String COMMAND = "org.apache.kafka.tools.streams.StreamsGroupCommand";
+    private static final String CLASSIC_COMMAND = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
+    private static final String RESETTER = "org.apache.kafka.tools.StreamsResetter";
     private static final int LINES = 100;
+    private final boolean classic;
     private final Admin admin = Admin.create(Map.of("bootstrap.servers", Runner.bootstrap(), "reconnect.backoff.max.ms", 200));
 
+    private KafkaStreamsWalk(boolean classic) {
+        this.classic = classic;
+    }
+
     public static void main(String[] args) {
-        Runner.main(() -> new KafkaStreamsWalk().walk());
+        Runner.main(() -> new KafkaStreamsWalk(args[0].endsWith("-classic")).walk());
     }
 
     private void walk() throws Exception {
-        try (App app = new App("walk-streams-atleast", "at_least_once", admin)) {
+        try (App app = new App("walk-streams-atleast", "at_least_once", classic, admin)) {
             atLeastOnce(app);
         }
-        try (App app = new App("walk-streams-exactly", "exactly_once_v2", admin)) {
+        try (App app = new App("walk-streams-exactly", "exactly_once_v2", classic, admin)) {
             exactlyOnce(app);
-            tool(app);
+            if (classic) {
+                classicTools(app);
+            } else {
+                tool(app);
+            }
         }
     }
 
@@ -82,13 +93,15 @@ public final class KafkaStreamsWalk {
         app.start("a");
         app.start("b");
         app.send(LINES);
-        app.awaitTasks(List.of(App.TASKS / 2, App.TASKS / 2), 0);
+        if (!classic) {
+            app.awaitTasks(List.of(App.TASKS / 2, App.TASKS / 2), 0);
+            standbys(app, "1");
+        }
         app.awaitCounts();
         app.checkExact();
         pass("exactly once: two instances share the tasks");
-        standbys(app, "1");
         app.awaitTasks(List.of(App.TASKS / 2, App.TASKS / 2), App.PARTITIONS);
-        pass("streams.num.standby.replicas=1: every stateful task has a copy in the other instance");
+        pass("one standby replica: every stateful task has a copy in the other instance");
         for (String how : List.of("restart", "kill")) {
             app.send(LINES);
             Runner.signal(how);
@@ -129,18 +142,43 @@ public final class KafkaStreamsWalk {
             .filter(row -> row.get("TOPIC").endsWith("-in")).allMatch(row -> row.values().contains("0")), () -> "");
         pass("StreamsGroupCommand listed and described the group: state, members, offsets");
         app.stopAll();
-        until("the group to be Empty", () -> app.describe().groupState().toString().equals("Empty"), () -> "");
+        until("the group to be Empty", () -> app.describe().state().equals("Empty"), () -> "");
         Tool.run(COMMAND, "--reset-offsets", "--group", app.name, "--input-topic", app.name + "-in", "--to-earliest", "--execute");
-        var committed = admin.listConsumerGroupOffsets(app.name).partitionsToOffsetAndMetadata().get();
-        long again = committed.entrySet().stream().filter(e -> e.getKey().topic().endsWith("-in") && e.getValue().offset() == 0).count();
-        check(again == App.PARTITIONS, "after the reset: %s", committed);
+        fromTheStart(app);
         pass("StreamsGroupCommand reset the offsets of the Empty group");
         Tool.run(COMMAND, "--delete", "--group", app.name, "--delete-all-internal-topics");
         check(!Tool.run(COMMAND, "--list").lines().toList().contains(app.name), "the group is still listed");
+        internalTopicsGone(app);
+        pass("StreamsGroupCommand deleted the group with its internal topics");
+    }
+
+    private void fromTheStart(App app) throws Exception {
+        var committed = admin.listConsumerGroupOffsets(app.name).partitionsToOffsetAndMetadata().get();
+        long again = committed.entrySet().stream().filter(e -> e.getKey().topic().endsWith("-in") && e.getValue().offset() == 0).count();
+        check(again == App.PARTITIONS, "after the reset: %s", committed);
+    }
+
+    private void internalTopicsGone(App app) throws Exception {
         until("internal topics to be gone", () -> {
             Set<String> topics = admin.listTopics().names().get();
             return topics.stream().noneMatch(t -> t.startsWith(app.name) && (t.endsWith("-repartition") || t.endsWith("-changelog")));
         }, () -> "");
-        pass("StreamsGroupCommand deleted the group with its internal topics");
+    }
+
+    private void classicTools(App app) throws Exception {
+        String state = Tool.run(CLASSIC_COMMAND, "--describe", "--state", "--group", app.name);
+        check(state.contains("Stable") && state.contains("stream"), "--state: %s", state);
+        until("lag 0", () -> Tool.table(Tool.run(CLASSIC_COMMAND, "--describe", "--group", app.name), "GROUP").stream()
+            .filter(row -> row.get("TOPIC").endsWith("-in")).allMatch(row -> row.get("LAG").equals("0")), () -> "");
+        pass("ConsumerGroupCommand described the group: state, assignor, offsets");
+        app.stopAll();
+        until("the group to be Empty", () -> app.describe().state().equals("Empty"), () -> "");
+        Tool.run(RESETTER, "--application-id", app.name, "--input-topics", app.name + "-in");
+        fromTheStart(app);
+        internalTopicsGone(app);
+        pass("StreamsResetter reset the offsets of the Empty group and deleted its internal topics");
+        Tool.run(CLASSIC_COMMAND, "--delete", "--group", app.name);
+        check(!Tool.run(CLASSIC_COMMAND, "--list").lines().toList().contains(app.name), "the group is still listed");
+        pass("ConsumerGroupCommand deleted the group");
     }
 }
