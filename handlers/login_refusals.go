@@ -86,10 +86,11 @@ func outOfPlaceAnswer(r *wire.Request) kmsg.Response {
 	}
 	outOfPlaceList(r, resp)
 	outOfPlaceRest(r, resp)
+	outOfPlaceRecords(resp)
 	return resp
 }
 
-// outOfPlaceRest is what some answers have besides.
+// outOfPlaceRest is what some answers have besides; records and offsets are in outOfPlaceRecords.
 func outOfPlaceRest(r *wire.Request, answer kmsg.Response) {
 	switch resp := answer.(type) {
 	case *kmsg.MetadataResponse:

@@ -126,3 +126,34 @@ func outOfPlaceList(r *wire.Request, resp kmsg.Response) {
 	asked, answered := reflect.ValueOf(r.Body).Elem().FieldByName(l.asked), reflect.ValueOf(resp).Elem().FieldByName(l.answered)
 	mirror(asked, answered, outOfPlaceText(r.Key), l.deep)
 }
+
+// outOfPlaceRecords says of records and offsets that there are none.
+func outOfPlaceRecords(answer kmsg.Response) {
+	switch resp := answer.(type) {
+	case *kmsg.ProduceResponse:
+		for _, t := range resp.Topics {
+			for i := range t.Partitions {
+				t.Partitions[i].BaseOffset = -1
+			}
+		}
+	case *kmsg.FetchResponse:
+		for _, t := range resp.Topics {
+			for i := range t.Partitions {
+				p := &t.Partitions[i]
+				p.HighWatermark, p.AbortedTransactions, p.RecordBatches = -1, []kmsg.FetchResponseTopicPartitionAbortedTransaction{}, []byte{}
+			}
+		}
+	case *kmsg.OffsetFetchResponse:
+		for _, t := range resp.Topics {
+			for i := range t.Partitions {
+				t.Partitions[i].Offset, t.Partitions[i].Metadata = -1, text("")
+			}
+		}
+	case *kmsg.DeleteRecordsResponse:
+		for _, t := range resp.Topics {
+			for i := range t.Partitions {
+				t.Partitions[i].LowWatermark = -1
+			}
+		}
+	}
+}
