@@ -21,6 +21,7 @@ func saslScenarios() []Scenario {
 		of("order", "What comes out of order in a login closes the connection, with an answer where Kafka has one.", runSASLOrder),
 		of("middle", "A request of any API between SaslHandshake and SaslAuthenticate is answered with error 34 in its own form, and the connection closed.", runSASLMiddle),
 		of("middle-later", "The same of APIs that doze did not have when logins came.", runSASLMiddleLater),
+		of("middle-content", "Such a request with something in every list is answered with error 34 at each thing that was asked for.", runSASLMiddleContent),
 		of("logged-in", "Once logged in, SaslHandshake and SaslAuthenticate are answered with error 34 and the connection goes on.", runSASLLoggedIn),
 		of("scram", "SCRAM lets in who has the right password by either hash; wrong, replayed, swapped and truncated messages are refused.", runSCRAM),
 		of("scram-unknown", "Kafka refuses a name that is not known at the first message of SCRAM.", runSCRAMUnknown),

@@ -26,13 +26,27 @@ func (s *login) outOfPlace(r *wire.Request) (wire.Reply, error) {
 	return s.refuse(outOfPlaceAnswer(r), why)
 }
 
-// hasOutOfPlaceAnswer: a filter of ACLs whose kinds are not known is not even read.
+// hasOutOfPlaceAnswer: nobody waits for an answer to Produce without acks; a filter of ACLs whose kinds are not known and lists that
+// are null where Kafka counts on them are not even read.
 func hasOutOfPlaceAnswer(body kmsg.Request) bool {
 	switch req := body.(type) {
-	case *kmsg.ProduceRequest, *kmsg.DescribeUserSCRAMCredentialsRequest:
-		return false
+	case *kmsg.ProduceRequest:
+		return req.Acks != 0 && hasRecords(req)
+	case *kmsg.DescribeUserSCRAMCredentialsRequest:
+		return req.Users != nil
 	case *kmsg.DescribeACLsRequest:
 		return req.ResourceType != 0 && req.Operation != 0 && req.PermissionType != 0 && (req.Version == 0 || req.ResourcePatternType != 0)
+	}
+	return true
+}
+
+func hasRecords(req *kmsg.ProduceRequest) bool {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			if p.Records == nil {
+				return false
+			}
+		}
 	}
 	return true
 }
@@ -41,12 +55,14 @@ const illegalStateText = "Request is not valid given the current SASL state."
 
 // namedByKafka are the APIs whose error has a text that names the API, by Kafka's names.
 var namedByKafka = map[int16]string{
-	19: "CREATE_TOPICS", 29: "DESCRIBE_ACLS", 45: "ALTER_PARTITION_REASSIGNMENTS", 46: "LIST_PARTITION_REASSIGNMENTS", 48: "DESCRIBE_CLIENT_QUOTAS",
-	57: "UPDATE_FEATURES", 60: "DESCRIBE_CLUSTER", 64: "UNREGISTER_BROKER",
+	0: "PRODUCE", 19: "CREATE_TOPICS", 29: "DESCRIBE_ACLS", 30: "CREATE_ACLS", 31: "DELETE_ACLS", 33: "ALTER_CONFIGS", 37: "CREATE_PARTITIONS",
+	43: "ELECT_LEADERS", 44: "INCREMENTAL_ALTER_CONFIGS", 45: "ALTER_PARTITION_REASSIGNMENTS", 46: "LIST_PARTITION_REASSIGNMENTS",
+	48: "DESCRIBE_CLIENT_QUOTAS", 50: "DESCRIBE_USER_SCRAM_CREDENTIALS", 51: "ALTER_USER_SCRAM_CREDENTIALS", 57: "UPDATE_FEATURES",
+	60: "DESCRIBE_CLUSTER", 64: "UNREGISTER_BROKER", 90: "DESCRIBE_SHARE_GROUP_OFFSETS",
 }
 
 // plainText are the APIs whose error has the text of the code.
-var plainText = map[int16]bool{55: true, 80: true, 81: true, 91: true, 92: true}
+var plainText = map[int16]bool{10: true, 32: true, 49: true, 55: true, 80: true, 81: true, 91: true, 92: true}
 
 func outOfPlaceText(key int16) *string {
 	if name, named := namedByKafka[key]; named {
@@ -68,23 +84,40 @@ func outOfPlaceAnswer(r *wire.Request) kmsg.Response {
 	if text := v.FieldByName("ErrorMessage"); text.IsValid() && text.Kind() == reflect.Pointer {
 		text.Set(reflect.ValueOf(outOfPlaceText(r.Key)))
 	}
-	switch req := r.Body.(type) {
-	case *kmsg.MetadataRequest:
-		outOfPlaceMetadata(req, resp.(*kmsg.MetadataResponse))
-	case *kmsg.CreateTopicsRequest:
-		outOfPlaceTopics(req, resp.(*kmsg.CreateTopicsResponse))
-	case *kmsg.ListOffsetsRequest:
-		outOfPlaceOffsets(req, resp.(*kmsg.ListOffsetsResponse))
-	case *kmsg.InitProducerIDRequest:
-		resp.(*kmsg.InitProducerIDResponse).ProducerEpoch = -1
-	case *kmsg.CreateDelegationTokenRequest:
-		outOfPlaceToken(resp.(*kmsg.CreateDelegationTokenResponse))
-	case *kmsg.StreamsGroupHeartbeatRequest:
-		resp.(*kmsg.StreamsGroupHeartbeatResponse).Status = []kmsg.StreamsGroupHeartbeatResponseStatus{}
-	case *kmsg.FindCoordinatorRequest:
-		outOfPlaceCoordinators(req, resp.(*kmsg.FindCoordinatorResponse))
-	}
+	outOfPlaceList(r, resp)
+	outOfPlaceRest(r, resp)
+	outOfPlaceRecords(resp)
 	return resp
+}
+
+// outOfPlaceRest is what some answers have besides; records and offsets are in outOfPlaceRecords.
+func outOfPlaceRest(r *wire.Request, answer kmsg.Response) {
+	switch resp := answer.(type) {
+	case *kmsg.MetadataResponse:
+		resp.ControllerID = -1
+	case *kmsg.CreateTopicsResponse:
+		for i := range resp.Topics {
+			resp.Topics[i].Configs = []kmsg.CreateTopicsResponseTopicConfig{}
+		}
+	case *kmsg.InitProducerIDResponse:
+		resp.ProducerEpoch = -1
+	case *kmsg.CreateDelegationTokenResponse:
+		outOfPlaceToken(resp)
+	case *kmsg.StreamsGroupHeartbeatResponse:
+		resp.Status = []kmsg.StreamsGroupHeartbeatResponseStatus{}
+	case *kmsg.FindCoordinatorResponse:
+		outOfPlaceCoordinators(resp)
+	case *kmsg.AlterReplicaLogDirsResponse:
+		for _, dir := range r.Body.(*kmsg.AlterReplicaLogDirsRequest).Dirs {
+			mirror(reflect.ValueOf(dir.Topics), reflect.ValueOf(resp).Elem().FieldByName("Topics"), nil, true)
+		}
+	case *kmsg.AlterUserSCRAMCredentialsResponse:
+		for _, user := range scramUsersOf(r.Body.(*kmsg.AlterUserSCRAMCredentialsRequest)) {
+			result := kmsg.NewAlterUserSCRAMCredentialsResponseResult()
+			result.User, result.ErrorCode, result.ErrorMessage = user, illegalSASLState, outOfPlaceText(r.Key)
+			resp.Results = append(resp.Results, result)
+		}
+	}
 }
 
 func outOfPlaceToken(resp *kmsg.CreateDelegationTokenResponse) {
@@ -93,40 +126,10 @@ func outOfPlaceToken(resp *kmsg.CreateDelegationTokenResponse) {
 	resp.IssueTimestamp, resp.ExpiryTimestamp, resp.MaxTimestamp = -1, -1, -1
 }
 
-func outOfPlaceMetadata(req *kmsg.MetadataRequest, resp *kmsg.MetadataResponse) {
-	resp.ControllerID = -1
-	for _, asked := range req.Topics {
-		t := kmsg.NewMetadataResponseTopic()
-		t.ErrorCode, t.Topic, t.TopicID = illegalSASLState, asked.Topic, asked.TopicID
-		resp.Topics = append(resp.Topics, t)
-	}
-}
-
-func outOfPlaceTopics(req *kmsg.CreateTopicsRequest, resp *kmsg.CreateTopicsResponse) {
-	for _, asked := range req.Topics {
-		t := kmsg.NewCreateTopicsResponseTopic()
-		t.Topic, t.ErrorCode, t.ErrorMessage, t.Configs = asked.Topic, illegalSASLState, outOfPlaceText(req.Key()), []kmsg.CreateTopicsResponseTopicConfig{}
-		resp.Topics = append(resp.Topics, t)
-	}
-}
-
-func outOfPlaceOffsets(req *kmsg.ListOffsetsRequest, resp *kmsg.ListOffsetsResponse) {
-	for _, asked := range req.Topics {
-		t := kmsg.NewListOffsetsResponseTopic()
-		t.Topic = asked.Topic
-		for _, p := range asked.Partitions {
-			of := kmsg.NewListOffsetsResponseTopicPartition()
-			of.Partition, of.ErrorCode = p.Partition, illegalSASLState
-			t.Partitions = append(t.Partitions, of)
-		}
-		resp.Topics = append(resp.Topics, t)
-	}
-}
-
-func outOfPlaceCoordinators(req *kmsg.FindCoordinatorRequest, resp *kmsg.FindCoordinatorResponse) {
-	for _, key := range req.CoordinatorKeys {
-		c := kmsg.NewFindCoordinatorResponseCoordinator()
-		c.Key, c.NodeID, c.Port, c.ErrorCode, c.ErrorMessage = key, -1, -1, illegalSASLState, kmsg.StringPtr(illegalStateText)
-		resp.Coordinators = append(resp.Coordinators, c)
+// outOfPlaceCoordinators: who there is none of has the address of nobody, alone or in the list of newer versions.
+func outOfPlaceCoordinators(resp *kmsg.FindCoordinatorResponse) {
+	resp.NodeID, resp.Port = -1, -1
+	for i := range resp.Coordinators {
+		resp.Coordinators[i].NodeID, resp.Coordinators[i].Port = -1, -1
 	}
 }

@@ -318,7 +318,17 @@ func refuseDescribeScram(r *wire.Request, lacks need) kmsg.Response {
 
 // refuseAlterScram names each user once, in order.
 func refuseAlterScram(r *wire.Request, lacks need) kmsg.Response {
-	req := r.Body.(*kmsg.AlterUserSCRAMCredentialsRequest)
+	resp := respond[*kmsg.AlterUserSCRAMCredentialsResponse](r)
+	for _, name := range scramUsersOf(r.Body.(*kmsg.AlterUserSCRAMCredentialsRequest)) {
+		result := kmsg.NewAlterUserSCRAMCredentialsResponseResult()
+		result.User, result.ErrorCode, result.ErrorMessage = name, lacks.code(), lacks.says()
+		resp.Results = append(resp.Results, result)
+	}
+	return resp
+}
+
+// scramUsersOf are the users that a request names, each once, in order.
+func scramUsersOf(req *kmsg.AlterUserSCRAMCredentialsRequest) []string {
 	var users []string
 	for _, d := range req.Deletions {
 		users = append(users, d.Name)
@@ -327,11 +337,5 @@ func refuseAlterScram(r *wire.Request, lacks need) kmsg.Response {
 		users = append(users, u.Name)
 	}
 	slices.Sort(users)
-	resp := respond[*kmsg.AlterUserSCRAMCredentialsResponse](r)
-	for _, name := range slices.Compact(users) {
-		result := kmsg.NewAlterUserSCRAMCredentialsResponseResult()
-		result.User, result.ErrorCode, result.ErrorMessage = name, lacks.code(), lacks.says()
-		resp.Results = append(resp.Results, result)
-	}
-	return resp
+	return slices.Compact(users)
 }
