@@ -24,15 +24,7 @@ var places = flag.Bool("places", false, "print what differs as entries of differ
 
 // unfinished lists scenarios of finished parts that doze does not pass yet, each with the file that is to change. It must
 // be empty at a release; one that passes must be taken off.
-var unfinished = map[string]string{
-	"group-refused-consumer":       "handlers/join_group.go",
-	"consumer-refused-share":       "handlers/txn_offset_commit.go",
-	"consumer-refused-left":        "handlers/join_group.go",
-	"consumer-refused-empty":       "handlers/join_group.go",
-	"consumer-refused-stable":      "handlers/join_group.go",
-	"consumer-refused-reconciling": "handlers/join_group.go",
-	"streams-refused-empty":        "handlers/join_group.go",
-}
+var unfinished = map[string]string{}
 
 // TestRecordings plays every scenario against doze and compares with what Kafka answered.
 func TestRecordings(t *testing.T) {

@@ -31,11 +31,16 @@ func (d *groupDecision) joinConsumers(g *projections.Group, c *joinCommand) *kms
 	case req.MemberID == "" && req.InstanceID == nil && req.Version >= 4:
 		return refuseJoin(id, memberIDRequired)
 	}
+	h := &heartbeatOf{d: d, before: g, group: g.ID, member: id}
+	if req.InstanceID != nil && req.MemberID != "" { // Kafka looks for the member before it reads the subscription
+		if refused := h.checkStatic(*req.InstanceID, g.Consumer.StaticMember(*req.InstanceID)); refused != nil {
+			return refuseJoin("", refused.code)
+		}
+	}
 	sub, ok := parseWholeSubscription(req.Protocols[0].Metadata)
 	if !ok {
 		return refuseJoin("", unknownServerError)
 	}
-	h := &heartbeatOf{d: d, before: g, group: g.ID, member: id}
 	if refused := h.findClassic(req); refused != nil {
 		return refuseJoin("", refused.code)
 	}

@@ -137,13 +137,13 @@ func fencedInstance(member, instance, by string) *refusal {
 // speaks the classic protocol.
 func (h *heartbeatOf) findStatic(instance string, joins, classic bool) *refusal {
 	old := h.now().StaticMember(instance)
-	switch {
-	case !joins && old == nil:
-		return refuse(unknownMemberID, fmt.Sprintf("Instance id %s is unknown.", instance))
-	case !joins && old.ID != h.member:
-		return fencedInstance(h.member, instance, old.ID)
-	case !joins:
+	if !joins {
+		if refused := h.checkStatic(instance, old); refused != nil {
+			return refused
+		}
 		return h.begin(old)
+	}
+	switch {
 	case old == nil:
 		return h.begin(h.now().Member(h.member))
 	case !classic && !old.Classic && old.Epoch != leavingStaticEpoch:
@@ -151,6 +151,17 @@ func (h *heartbeatOf) findStatic(instance string, joins, classic bool) *refusal 
 			h.member, instance, old.ID))
 	}
 	return h.replace(old)
+}
+
+// checkStatic refuses a member that brings an instance id which nobody has, or another one.
+func (h *heartbeatOf) checkStatic(instance string, holder *projections.ConsumerMember) *refusal {
+	switch {
+	case holder == nil:
+		return refuse(unknownMemberID, fmt.Sprintf("Instance id %s is unknown.", instance))
+	case holder.ID != h.member:
+		return fencedInstance(h.member, instance, holder.ID)
+	}
+	return nil
 }
 
 // replace lets the member have the place of the one that had its instance id.

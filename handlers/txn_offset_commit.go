@@ -210,6 +210,8 @@ func (d *groupDecision) transactionalCommitter(req *kmsg.TxnOffsetCommitRequest)
 		return nil, none
 	case g == nil:
 		return nil, illegalGeneration
+	case g.Share != nil: // it has offsets of its own kind
+		return nil, groupIDNotFound
 	case g.Consumer != nil || g.Streams != nil: // transactionalConsumerCommitter says, or that of streams groups
 		return g, none
 	case req.Generation < 0 && g.State == projections.Empty:
