@@ -120,9 +120,9 @@ func (p *printer) entries(items []Option) string {
 	return b.String()
 }
 
-// escaped is a string as literals write it.
+// escaped is a string as literals write it. A null character may stand in none; octal digits have an end, whatever follows.
 func escaped(s string) string {
 	return strings.NewReplacer(
-		"\a", `\a`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`, `\`, `\\`, "'", `\'`, `"`, `\"`,
+		"\a", `\a`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`, "\x00", `\000`, `\`, `\\`, "'", `\'`, `"`, `\"`,
 	).Replace(s)
 }
