@@ -88,7 +88,8 @@ func TestComparisonBombs(t *testing.T) {
 		if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 128<<20 {
 			t.Errorf("%s %s took %d MiB", b[0], name, grown>>20)
 		}
-		if status != 409 || !json.Valid([]byte(answer)) {
+		ended := slowed && status == 500 && strings.Contains(answer, "Operation timed out")
+		if status != 409 && !ended || !json.Valid([]byte(answer)) {
 			t.Errorf("%s %s: %d %.300s", b[0], name, status, answer)
 		}
 	}

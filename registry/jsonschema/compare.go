@@ -13,7 +13,7 @@ const (
 	maxDepth = 2_000
 	maxFound = 50_000
 	maxBytes = 8 << 20    // of paths
-	maxMatch = 50_000_000 // of steps of patterns over names
+	maxMatch = 15_000_000 // of steps of patterns over names
 )
 
 var (
