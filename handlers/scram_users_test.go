@@ -50,17 +50,7 @@ func (b *testBroker) opens(user, password string) bool {
 // crashes, and starts again. What was acknowledged holds; what was not holds as a whole or not at all; every credential that
 // the journal names is there; and after the sweep nothing else is.
 func TestUsersSurviveACrashAnywhere(t *testing.T) {
-	for n := 0; ; n++ {
-		losses := []disk.Loss{disk.PowerLoss(), disk.KillProcess(), disk.TornPowerLoss(uint64(n))}
-		for i, how := range losses {
-			if !crashUsersAt(t, n, fmt.Sprintf("operation %d, loss %d", n, i), how) {
-				if n < 10 {
-					t.Fatalf("only %d operations", n)
-				}
-				return
-			}
-		}
-	}
+	crashAnywhere(t, 10, crashUsersAt)
 }
 
 func crashUsersAt(t *testing.T, n int, where string, how disk.Loss) (fired bool) {
@@ -202,16 +192,7 @@ func (b *testBroker) hasSalted(user, password string) bool {
 // TestUsersSetTogetherSurviveACrashAnywhere stops the disk at every operation of setting three users in one request, changing
 // one of them and then two, and crashes: what was acknowledged holds, and every credential that the journal names is there.
 func TestUsersSetTogetherSurviveACrashAnywhere(t *testing.T) {
-	for n := 0; ; n++ {
-		for i, how := range []disk.Loss{disk.PowerLoss(), disk.KillProcess(), disk.TornPowerLoss(uint64(n))} {
-			if !crashTogetherAt(t, n, fmt.Sprintf("operation %d, loss %d", n, i), how) {
-				if n < 10 {
-					t.Fatalf("only %d operations", n)
-				}
-				return
-			}
-		}
-	}
+	crashAnywhere(t, 10, crashTogetherAt)
 }
 
 func crashTogetherAt(t *testing.T, n int, where string, how disk.Loss) (fired bool) {

@@ -66,14 +66,22 @@ func (c *testConn) tryQuota(key string, value float64) int16 {
 // TestPermissionsAndQuotasSurviveACrashAnywhere stops the disk at every operation of making and taking away ACLs and quotas,
 // crashes, and starts again. What was acknowledged holds; what was not holds as a whole or not at all.
 func TestPermissionsAndQuotasSurviveACrashAnywhere(t *testing.T) {
+	crashAnywhere(t, len(securitySteps), crashSecurityAt)
+}
+
+// crashAnywhere has a story stop at the nth operation of its disk, for every n and each kind of loss, until it comes to its end before
+// that. least is how many operations it has at least.
+func crashAnywhere(t *testing.T, least int, story func(t *testing.T, n int, where string, how disk.Loss) (fired bool)) {
+	t.Helper()
 	for n := 0; ; n++ {
 		for i, how := range []disk.Loss{disk.PowerLoss(), disk.KillProcess(), disk.TornPowerLoss(uint64(n))} {
-			if !crashSecurityAt(t, n, fmt.Sprintf("operation %d, loss %d", n, i), how) {
-				if n < len(securitySteps) {
-					t.Fatalf("only %d operations", n)
-				}
-				return
+			if story(t, n, fmt.Sprintf("operation %d, loss %d", n, i), how) {
+				continue
 			}
+			if n < least {
+				t.Fatalf("only %d operations", n)
+			}
+			return
 		}
 	}
 }

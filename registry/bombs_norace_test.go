@@ -6,6 +6,3 @@ import "time"
 
 // bombLimit is the processor's time that one hostile schema may take.
 const bombLimit = 2 * time.Second
-
-// slowed is for the race detector.
-const slowed = false

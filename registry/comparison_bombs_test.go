@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // comparisonBombs are pairs of schemas that are small enough each, and whose comparison is not unless something bounds it.
@@ -69,6 +70,7 @@ func TestLongNamespaces(t *testing.T) {
 // A comparison of two hostile schemas costs what one of them may: two seconds of the processor and 128 MiB.
 func TestComparisonBombs(t *testing.T) {
 	h := newHarness(t)
+	h.opt.RequestTimeout = time.Minute // what bounds the work is looked at, not the clock, which the race detector runs into
 	for name, b := range comparisonBombs() {
 		subject := strings.ReplaceAll(b[0]+name, " ", "-")
 		if status, answer := h.do("POST", "/subjects/"+subject+"/versions", quoted(b[0], b[1])); status != 200 {
@@ -88,8 +90,7 @@ func TestComparisonBombs(t *testing.T) {
 		if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 128<<20 {
 			t.Errorf("%s %s took %d MiB", b[0], name, grown>>20)
 		}
-		ended := slowed && status == 500 && strings.Contains(answer, "Operation timed out")
-		if status != 409 && !ended || !json.Valid([]byte(answer)) {
+		if status != 409 || !json.Valid([]byte(answer)) {
 			t.Errorf("%s %s: %d %.300s", b[0], name, status, answer)
 		}
 	}
