@@ -59,7 +59,8 @@ func (forgetful) Push(handlers.TelemetryPush) error { return nil }
 type inProcess struct {
 	opt    doze.Options
 	broker *doze.Broker
-	done   chan error
+	done   chan struct{} // closed when Run has returned ran
+	ran    error
 }
 
 func startInProcess(opt doze.Options) (*inProcess, error) {
@@ -72,8 +73,11 @@ func (b *inProcess) start() error {
 	if err != nil {
 		return err
 	}
-	b.broker, b.done = broker, make(chan error, 1)
-	go func() { b.done <- broker.Run(context.Background()) }()
+	b.broker, b.done = broker, make(chan struct{})
+	go func() {
+		defer close(b.done)
+		b.ran = broker.Run(context.Background())
+	}()
 	return nil
 }
 
@@ -90,9 +94,11 @@ func (b *inProcess) Kill() error {
 	return errors.New("a broker in this process cannot be killed")
 }
 
+// Close may be called again, as it is after a restart that failed.
 func (b *inProcess) Close() error {
 	err := b.broker.Close()
-	return errors.Join(err, <-b.done)
+	<-b.done
+	return errors.Join(err, b.ran)
 }
 
 // asProcess is doze in a process of its own, for scenarios that kill it: this test's binary, started again.
@@ -235,6 +241,7 @@ func closeInTime(t *testing.T, b Broker) {
 			t.Errorf("close the broker: %v", err)
 		}
 	case <-time.After(patience):
-		t.Fatalf("the broker did not stop within %s", patience)
+		stacks := make([]byte, 1<<20)
+		t.Fatalf("the broker did not stop within %s\n%s", patience, stacks[:runtime.Stack(stacks, true)])
 	}
 }
