@@ -10,13 +10,16 @@ import (
 	"syscall"
 )
 
-// lockFile uses flock: the kernel lets go of it when the process dies, however it dies, so a stale file never blocks.
+// fileLock is a file under flock: the kernel lets go of it when the process dies, however it dies, so a stale file never
+// blocks.
+type fileLock struct{ *os.File }
+
 func lockFile(o *OS, name string) (io.Closer, error) {
 	f, err := o.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
-	err = flock(f)
+	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		f.Close()
 		return nil, &LockedError{Name: name, PID: readPID(o, name)}
@@ -28,10 +31,16 @@ func lockFile(o *OS, name string) (io.Closer, error) {
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
-	return f, nil
+	return fileLock{f}, nil
 }
 
-func flock(f *os.File) error {
+// Close unlocks by word: closing alone leaves the lock with every copy of the descriptor, and a program that embeds the
+// broker and starts a child has one there from its fork to its exec.
+func (l fileLock) Close() error {
+	return errors.Join(flock(l.File, syscall.LOCK_UN), l.File.Close())
+}
+
+func flock(f *os.File, how int) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -39,7 +48,7 @@ func flock(f *os.File) error {
 	var failed error
 	err = conn.Control(func(fd uintptr) {
 		for {
-			if failed = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB); failed != syscall.EINTR {
+			if failed = syscall.Flock(int(fd), how); failed != syscall.EINTR {
 				return
 			}
 		}
