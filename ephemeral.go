@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 
 	"doze/disk"
 )
@@ -16,8 +16,6 @@ const (
 	ephemeralPrefix = "doze-"
 	ephemeralMark   = ".ephemeral"
 )
-
-var ephemeralName = regexp.MustCompile(`^doze-[0-9]+$`)
 
 // makeEphemeral makes the temporary directory, and removes those that killed brokers left.
 func (b *Broker) makeEphemeral() error {
@@ -57,12 +55,13 @@ func (b *Broker) Abandon() {
 
 // sweepEphemeral removes the temporary directories of brokers that are dead. What it is not sure of stays.
 func sweepEphemeral(temp string) {
-	names, err := filepath.Glob(filepath.Join(temp, ephemeralPrefix+"*"))
+	names, err := filepath.Glob(filepath.Join(temp, ephemeralPrefix+"[0-9]*"))
 	if err != nil {
 		return
 	}
 	for _, dir := range names {
-		if ephemeralName.MatchString(filepath.Base(dir)) && isEphemeral(dir) {
+		number := strings.TrimPrefix(filepath.Base(dir), ephemeralPrefix)
+		if strings.Trim(number, "0123456789") == "" && isEphemeral(dir) {
 			sweepOne(dir)
 		}
 	}

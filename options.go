@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -217,14 +216,19 @@ func (o *Options) fillNodeID() error {
 	return nil
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// nameChars are those of an instance's name, the first 62 where it may start.
+const nameChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+
+func isName(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, nameChars) == "" && strings.Contains(nameChars[:62], s[:1])
+}
 
 // fillPlace settles name and data directory.
 func (o *Options) fillPlace() error {
 	if o.Name == "" {
 		o.Name = DefaultName
 	}
-	if !nameForm.MatchString(o.Name) {
+	if !isName(o.Name) {
 		return fmt.Errorf("name %q: use letters, digits, dots, hyphens and underscores, at most 64, the first a letter or digit", o.Name)
 	}
 	if o.Ephemeral {

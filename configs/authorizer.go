@@ -19,10 +19,10 @@ func BrokerKeyActs(name string) bool {
 	if d, known := BrokerKeys.Lookup(name); known {
 		return d.Acts
 	}
-	if m := listenerKey.FindStringSubmatch(name); m != nil {
-		d, known := BrokerKeys.Lookup(m[1])
+	if key, ok := listenerKey(name); ok {
+		d, known := BrokerKeys.Lookup(key)
 		if !known {
-			_, key, _ := strings.Cut(m[1], ".")
+			_, key, _ := strings.Cut(key, ".")
 			d, known = BrokerKeys.Lookup(key)
 		}
 		return known && d.Acts

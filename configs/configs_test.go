@@ -16,7 +16,7 @@ func TestTablesAreSortedCompleteAndDocumented(t *testing.T) {
 		for i := range defs {
 			d := &defs[i]
 			d.defaultValue() // panics on a default that does not fit its own check
-			if doc := strings.TrimSuffix(d.Doc, actless); doc == "" || seen[name+doc] != "" {
+			if doc := strings.TrimSuffix(table.Doc(d), actless); doc == "" || seen[name+doc] != "" {
 				t.Errorf("%s key %s: no documentation of its own: %q is of %s", name, d.Name, doc, seen[name+doc])
 			} else {
 				seen[name+doc] = d.Name
@@ -39,8 +39,8 @@ func compare(a, b string) int {
 }
 
 func TestDocumentsNameOnlyKnownKeys(t *testing.T) {
-	for table, docs := range map[*Table]map[string]string{TopicKeys: topicDocs, BrokerKeys: brokerDocs, GroupKeys: groupDocs, ClientMetricsKeys: clientMetricsDocs} {
-		for name := range docs {
+	for _, table := range []*Table{TopicKeys, BrokerKeys, GroupKeys, ClientMetricsKeys} {
+		for name := range table.docs() {
 			if _, ok := table.Lookup(name); !ok {
 				t.Errorf("a sentence for %s, which is no key", name)
 			}

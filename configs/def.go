@@ -1,6 +1,9 @@
 package configs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Type is the type of a config's value, numbered as DescribeConfigs answers it.
 type Type int8
@@ -46,7 +49,6 @@ type Def struct {
 	Update   Update // of broker keys; the keys of other resources always change
 	Internal bool   // taken and acting, but never described
 	Acts     bool   // whether it changes what doze does; the rest is kept and answered
-	Doc      string // one or two sentences of doze's own
 
 	// KafkaDefault is Kafka's default where doze chose another; "" where they agree.
 	KafkaDefault string
@@ -61,35 +63,34 @@ func (d *Def) Sensitive() bool { return d.Type == Password }
 // Table is the keys of one kind of resource, in name order.
 type Table struct {
 	defs   []Def
-	byName map[string]*Def
+	docs   func() map[string]string // by name, sentences of doze's own; made when first asked for
+	unused string                   // is added to the sentences of keys that do not act
 }
 
 // The four kinds of resource that have keys.
 var (
-	TopicKeys         = newTable(topicDefs, topicDocs, "")
-	BrokerKeys        = newTable(brokerDefs, brokerDocs, actless)
-	GroupKeys         = newTable(groupDefs, groupDocs, "")
-	ClientMetricsKeys = newTable(clientMetricsDefs, clientMetricsDocs, "")
+	TopicKeys         = &Table{defs: topicDefs, docs: topicDocs}
+	BrokerKeys        = &Table{defs: brokerDefs, docs: brokerDocs, unused: actless}
+	GroupKeys         = &Table{defs: groupDefs, docs: groupDocs}
+	ClientMetricsKeys = &Table{defs: clientMetricsDefs, docs: clientMetricsDocs}
 )
-
-// newTable makes a table; unused is added to the sentences of keys that do not act.
-func newTable(defs []Def, docs map[string]string, unused string) *Table {
-	t := &Table{defs: defs, byName: make(map[string]*Def, len(defs))}
-	for i := range defs {
-		d := &defs[i]
-		d.Doc = docs[d.Name]
-		if !d.Acts {
-			d.Doc += unused
-		}
-		t.byName[d.Name] = d
-	}
-	return t
-}
 
 // Lookup finds a key by its exact name.
 func (t *Table) Lookup(name string) (*Def, bool) {
-	d, ok := t.byName[name]
-	return d, ok
+	i, found := slices.BinarySearchFunc(t.defs, name, func(d Def, name string) int { return strings.Compare(d.Name, name) })
+	if !found {
+		return nil, false
+	}
+	return &t.defs[i], true
+}
+
+// Doc is one or two sentences about a key; "" for one that is not of this table.
+func (t *Table) Doc(d *Def) string {
+	doc := t.docs()[d.Name]
+	if doc != "" && !d.Acts {
+		doc += t.unused
+	}
+	return doc
 }
 
 // All are the keys in name order, internal ones among them. The caller does not change them.

@@ -39,7 +39,7 @@ func (b *Broker) DescribeTopic(overrides map[string]string) []Entry {
 		if set {
 			value, known = normal(d, own), true
 		}
-		e := newEntry(d, value, known)
+		e := TopicKeys.entry(d, value, known)
 		if broker, ok := TopicSynonyms[d.Name]; ok {
 			e.Synonyms = b.synonyms(broker, false)
 		}
@@ -59,7 +59,7 @@ func (b *Broker) EffectiveTopic(overrides map[string]string) []Entry {
 			continue
 		}
 		value, source := b.effective(d, overrides)
-		e := newEntry(d, value, true)
+		e := TopicKeys.entry(d, value, true)
 		e.Source = source
 		entries = append(entries, e)
 	}
@@ -119,7 +119,7 @@ func (b *Broker) DescribeGroup(overrides map[string]string) []Entry {
 		if set {
 			value = normal(d, own)
 		}
-		e := newEntry(d, value, true)
+		e := GroupKeys.entry(d, value, true)
 		if inherits {
 			e.Synonyms = b.synonyms(broker, false)
 		} else {
@@ -140,7 +140,7 @@ func DescribeClientMetrics(overrides map[string]string) []Entry {
 		if set {
 			value = normal(d, own)
 		}
-		entries = append(entries, newEntry(d, value, true).overridden(set, DynamicClientMetrics))
+		entries = append(entries, ClientMetricsKeys.entry(d, value, true).overridden(set, DynamicClientMetrics))
 	}
 	return entries
 }
@@ -181,16 +181,16 @@ func (b *Broker) brokerEntry(name, value string, set bool) Entry {
 	if !known {
 		d = &Def{Name: name} // Kafka hides the value of a key that it does not know
 	}
-	e := newEntry(d, value, set && known)
+	e := BrokerKeys.entry(d, value, set && known)
 	e.Sensitive = d.Sensitive() || !known
 	e.ReadOnly = d.Update == ReadOnly
 	e.Synonyms = b.synonyms(name, e.Sensitive)
 	return e.overridden(false, 0)
 }
 
-// newEntry is an entry with the value, where it is known and not hidden, from the default.
-func newEntry(d *Def, value string, known bool) Entry {
-	e := Entry{Name: d.Name, Type: d.Type, Sensitive: d.Sensitive(), Doc: d.Doc}
+// entry is an entry with the value, where it is known and not hidden, from the default.
+func (t *Table) entry(d *Def, value string, known bool) Entry {
+	e := Entry{Name: d.Name, Type: d.Type, Sensitive: d.Sensitive(), Doc: t.Doc(d)}
 	if known && !e.Sensitive {
 		e.Value = &value
 	}

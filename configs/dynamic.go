@@ -65,8 +65,8 @@ func checkNames(values map[string]string, own bool) error {
 		return nil
 	}
 	return refuseAll(values, "Cannot update these configs at default cluster level, broker id must be specified", func(name string) bool {
-		if m := listenerKey.FindStringSubmatch(name); m != nil {
-			return !slices.Contains([]string{"max.connections", "max.connection.creation.rate", "num.network.threads"}, m[1])
+		if key, ok := listenerKey(name); ok {
+			return !slices.Contains([]string{"max.connections", "max.connection.creation.rate", "num.network.threads"}, key)
 		}
 		d, known := BrokerKeys.Lookup(name)
 		return known && d.Update == PerBroker
@@ -83,8 +83,8 @@ func refuseAll(values map[string]string, why string, refused func(name string) b
 
 // baseName is the key that a listener's key overrides, or the key itself.
 func baseName(name string) string {
-	if m := listenerKey.FindStringSubmatch(name); m != nil {
-		return m[1]
+	if key, ok := listenerKey(name); ok {
+		return key
 	}
 	return name
 }

@@ -2,7 +2,6 @@ package configs
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,7 +123,15 @@ var unitSynonyms = [][]string{
 	{"log.retention.ms", "log.retention.minutes", "log.retention.hours"},
 }
 
-var listenerKey = regexp.MustCompile(`^listener\.name\.[^.]*\.(.*)$`)
+// listenerKey takes listener.name.LISTENER.KEY apart; ok says whether name is of that form.
+func listenerKey(name string) (key string, ok bool) {
+	name, ok = strings.CutPrefix(name, "listener.name.")
+	if !ok {
+		return "", false
+	}
+	_, key, ok = strings.Cut(name, ".")
+	return key, ok && !strings.Contains(key, "\n")
+}
 
 // mechanismKeys are set per listener and mechanism: listener.name.LISTENER.MECHANISM.KEY.
 var mechanismKeys = []string{"sasl.jaas.config", "sasl.login.callback.handler.class", "sasl.login.class",
@@ -145,16 +152,16 @@ func BrokerSynonyms(name string) []string {
 
 // listenerSynonyms are BrokerSynonyms, and for a listener's key the one that it overrides.
 func listenerSynonyms(name string) []string {
-	m := listenerKey.FindStringSubmatch(name)
-	if m == nil {
+	key, ok := listenerKey(name)
+	if !ok {
 		return BrokerSynonyms(name)
 	}
 	for _, k := range mechanismKeys {
-		if strings.HasSuffix(m[1], k) {
+		if strings.HasSuffix(key, k) {
 			return []string{name, k}
 		}
 	}
-	return []string{name, m[1]}
+	return []string{name, key}
 }
 
 // millis is a duration that is set in milliseconds, else in one of the coarser keys of perUnit's milliseconds.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"doze/certs"
@@ -40,12 +41,12 @@ const (
 	truststorePassword        = "changeit" // it guards nothing: a truststore has no secret
 )
 
-var clientName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+var clientName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`) })
 
 // Run makes them.
 func (c *certCmd) Run(p *process) error {
 	for _, name := range c.Client {
-		if !clientName.MatchString(name) || name+".pem" == caFile || name+".pem" == serverFile {
+		if !clientName().MatchString(name) || name+".pem" == caFile || name+".pem" == serverFile {
 			return usageError{fmt.Errorf("client name %q: use letters, digits and . _ @ -, at most 64, and neither ca nor server", name)}
 		}
 	}
