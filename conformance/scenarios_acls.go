@@ -47,6 +47,12 @@ func aclScenarios() []Scenario {
 			Fresh: true,
 			Run:   runACLsOpen,
 		},
+		{
+			Name:  "acls-gone-while-waiting",
+			Claim: "What is appended after a permission is gone is delivered by Kafka to a Fetch that has waited since before; the next Fetch is refused.",
+			Fresh: true,
+			Run:   runACLsGone,
+		},
 	})
 }
 
@@ -266,4 +272,20 @@ func runACLsOpen(c *C) {
 	wild.Principal = "User:carol"
 	c.SetACLs(wild)
 	bob.Send("a wildcard names every topic", 9, see).Only("Topics.ErrorCode", "Topics.Topic", "Topics.AuthorizedOperations", "AuthorizedOperations").Await()
+}
+
+func runACLsGone(c *C) {
+	admin, bob := c.Conn("admin"), c.As("bob")
+	for _, v := range []int16{12, 18} {
+		t := admin.NewTopic(fmt.Sprintf("gone-%d", v), 2)
+		c.SetACLs(allow(aclTopic, t.name, "read"))
+		req := fetchFrom(t, 0, 0)
+		req.MinBytes, req.MaxWaitMillis = 1, int32(muchTooLong.Milliseconds())
+		waits := bob.Send("waits, "+vn(v), v, req)
+		waits.Parked()
+		c.SetACLs()
+		admin.Store("store", t, Values("x"))
+		waits.Await()
+		bob.Do("asks again, "+vn(v), v, fetchFrom(t, 0, 0))
+	}
 }

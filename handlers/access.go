@@ -11,8 +11,6 @@ import (
 	"doze/wire"
 )
 
-const ()
-
 // authorizer answers who may do what, by the ACLs of the state. A broker without one has nil, and everybody may do
 // everything.
 type authorizer struct {
@@ -69,7 +67,7 @@ type access struct {
 	api int16
 }
 
-// access looks at the ACLs as they are now: one request is judged by one set of them.
+// access looks at the ACLs as they are now: a request is judged by one set of them, until it waits.
 func (b *Broker) access(r *wire.Request) access {
 	if b.authorizer == nil {
 		return access{}
@@ -79,6 +77,14 @@ func (b *Broker) access(r *wire.Request) access {
 		by: b.authorizer, set: b.authorizer.set(state), api: r.Key,
 		who: acls.Caller{Principal: r.Conn.Principal(), Host: r.Conn.Host()},
 	}
+}
+
+// at is the access by the ACLs of a state: a request that waits is judged anew when it goes on.
+func (a access) at(state *projections.State) access {
+	if a.by != nil {
+		a.set = a.by.set(state)
+	}
+	return a
 }
 
 // guarded says whether anything can be refused.

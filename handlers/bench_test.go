@@ -37,7 +37,8 @@ type testBroker struct {
 	at     *wire.Listener
 	props  map[string]string
 	ids    countingIDs
-	boot   string // names the run of the machine; empty: not known
+	boot   string        // names the run of the machine; empty: not known
+	reauth time.Duration // of sessions by login; 0: they last
 }
 
 // manualClock stands still.

@@ -29,7 +29,7 @@ func (b *testBroker) connectByLogin() *testConn {
 	tokens := func(id string) (sasl.Credential, bool) { return b.broker.TokenUser(sasl.SHA256, id) }
 	gate := NewGate(Logins{
 		Mechanisms: []sasl.Mechanism{sasl.NewPlain(users), &sasl.SCRAM{Hash: sasl.SHA256, Tokens: tokens}},
-		MaxReauth:  func(string) time.Duration { return 0 },
+		MaxReauth:  func(string) time.Duration { return b.reauth },
 	})
 	l, err := b.server.ListenOn(&deafListener{closed: make(chan struct{})}, wire.ListenOptions{Name: "SASL", Advertise: "broker:9093", Gate: gate})
 	if err != nil {

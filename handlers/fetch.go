@@ -44,7 +44,7 @@ func (b *Broker) fetch(ctx context.Context, r *wire.Request) (wire.Reply, error)
 		committed: req.IsolationLevel == 1, follower: fetchReplica(req) >= 0, version: req.Version, may: b.access(r),
 	}
 	want.within(b.fetchRoom(r, want.follower))
-	results := inAnswerOrder(b.fetchWhenReady(ctx, c.partitions, want, time.Duration(req.MaxWaitMillis)*time.Millisecond))
+	results := inAnswerOrder(b.fetchWhenReady(ctx, c.partitions, want, withinSession(r.Conn, req.MaxWaitMillis)))
 	if !want.follower {
 		if throttled := b.throttleFetch(r, req, c, results); throttled != nil {
 			return throttled, nil
@@ -213,6 +213,7 @@ func (p *fetchPartition) find(topics projections.Topics) *projections.Topic {
 // are not there: the request waits for the others.
 func (b *Broker) fetchOnce(partitions []*fetchPartition, want fetchWants) (results []fetchResult, unknown int, ready bool) {
 	state, _ := b.view()
+	want.may = want.may.at(state) // who has waited may have lost what he came with
 	results = make([]fetchResult, len(partitions))
 	left, total, failed := want.maxBytes, int64(0), false
 	for i, p := range partitions {

@@ -84,6 +84,16 @@ func (s *login) Open() bool { return s.state == loginOpen && !s.expired() }
 
 func (s *login) expired() bool { return !s.expires.IsZero() && s.gate.now().After(s.expires) }
 
+// withinSession is how long a request may wait for data: its session's end is the end of the wait, so that what comes later is
+// not for it. The wait is over then as one is that finds nothing.
+func withinSession(c *wire.Conn, maxWaitMillis int32) time.Duration {
+	wait := time.Duration(maxWaitMillis) * time.Millisecond
+	if s, ok := c.Session().(*login); ok && !s.expires.IsZero() {
+		return max(min(wait, s.expires.Sub(s.gate.now())), 0)
+	}
+	return wait
+}
+
 // Frame takes messages without headers.
 func (s *login) Frame(_ context.Context, frame []byte) (answer []byte, taken bool, err error) {
 	switch {

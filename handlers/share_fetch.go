@@ -45,7 +45,7 @@ func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, e
 	if b.unknownTopic(c.places) || b.unknownTopic(asked) { // where Kafka fails, with the session's turn taken
 		return encodeShareFetch(req.Version, shareFetchAnswer{code: unknownServerError}), nil
 	}
-	f := shareFetching{broker: b, may: b.access(r), key: key, req: req, places: c.places}
+	f := shareFetching{broker: b, may: b.access(r), key: key, req: req, places: c.places, wait: withinSession(r.Conn, req.MaxWaitMillis)}
 	renew := shareRenewal{req.IsRenewAck, req.Version >= 2}
 	if acked {
 		b.refuseShares(f.may, causeOf(r), key, acks, renew)
@@ -57,8 +57,8 @@ func (b *Broker) shareFetch(ctx context.Context, r *wire.Request) (wire.Reply, e
 			acks = nil
 		}
 	}
-	if f.run(ctx, acknowledge); f.failed {
-		return encodeShareFetch(req.Version, shareFetchAnswer{code: unknownServerError}), nil
+	if f.run(ctx, acknowledge); f.refused != none {
+		return encodeShareFetch(req.Version, shareFetchAnswer{code: f.refused}), nil
 	}
 	answer := shareFetchAnswer{leader: leader{id: b.nodeID}}
 	var inTurn bool

@@ -46,8 +46,9 @@ type shareFetching struct {
 	req     *kmsg.ShareFetchRequest
 	places  []sharePlace
 	results []*shareResult
-	failed  bool // as a whole
+	refused int16 // as a whole
 	may     access
+	wait    time.Duration
 
 	read      []sharePlace // that can be read
 	committed bool
@@ -71,8 +72,22 @@ func (f *shareFetching) run(ctx context.Context, acknowledge func()) {
 	acknowledge()
 	if !ready {
 		f.await(ctx)
+		f.judgeAnew()
 		f.acquire()
 	}
+}
+
+// judgeAnew looks at the permissions again after a wait: who has lost one gets nothing of what came meanwhile.
+func (f *shareFetching) judgeAnew() {
+	state, _ := f.broker.view()
+	if f.may = f.may.at(state); !f.may.may(acls.Read, acls.Group, f.key.group) {
+		f.refused, f.read = groupAuthorizationFailed, nil
+	}
+	may, not := permitted(f.may, acls.Read, acls.Topic, f.read, func(p sharePlace) string { return nameOfTopic(state, "", p.topic, true) })
+	for _, place := range not {
+		f.fail(place, topicAuthorizationFailed, nil)
+	}
+	f.read = may
 }
 
 // begin says whether there is anything to read.
@@ -87,7 +102,7 @@ func (f *shareFetching) begin() bool {
 		return false
 	}
 	if f.req.ShareAcquireMode < 0 || f.req.ShareAcquireMode > 1 {
-		f.failed = true
+		f.refused = unknownServerError
 		return false
 	}
 	if f.req.MaxRecords <= 0 || f.req.MaxBytes == 0 {
@@ -139,12 +154,12 @@ func (f *shareFetching) takeUp() {
 
 // await waits until there is enough to answer, or the wait is over.
 func (f *shareFetching) await(ctx context.Context) {
-	if f.req.MaxWaitMillis <= 0 || f.enough() {
+	if f.wait <= 0 || f.enough() {
 		return
 	}
 	w := segments.NewWaiter()
 	defer f.watch(w)()
-	deadline := time.NewTimer(time.Duration(f.req.MaxWaitMillis) * time.Millisecond)
+	deadline := time.NewTimer(f.wait)
 	defer deadline.Stop()
 	for !f.enough() { // what came before the watch is seen by the first round
 		select {
