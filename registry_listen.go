@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"doze/certs"
 	"doze/registry"
 	"doze/wire/httpguard"
 )
@@ -80,7 +81,7 @@ func (b *Broker) serveRegistry() error {
 	server := httpguard.Server(httpguard.Guard{Hosts: hosts}.Wrap(httpguard.Limit(maxRegistryRequests, r)))
 	ln := b.registryListener
 	if b.registryTLS != nil {
-		ln = tls.NewListener(ln, b.registryTLS)
+		ln = certs.NewListener(ln, b.registryTLS)
 		server.ErrorLog = slog.NewLogLogger(b.opt.Logger.Handler(), slog.LevelDebug) // of handshakes that fail
 	}
 	go server.Serve(ln) //nolint:errcheck // it ends when it is closed

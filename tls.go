@@ -53,7 +53,7 @@ func (b *Broker) wireOptions(i int) (wire.ListenOptions, error) {
 		return o, nil
 	}
 	config := b.identities[i].Config()
-	o.Wrap = func(nc net.Conn) net.Conn { return tls.Server(nc, config) }
+	o.Wrap = func(nc net.Conn) net.Conn { return certs.Server(nc, config) }
 	o.Handshake, err = b.handshake(l)
 	return o, err
 }

@@ -67,10 +67,10 @@ func stampsOf(files []string) []stamp {
 	return all
 }
 
-// Config is for tls.Server.
+// Config is for [Server].
 func (i *Identity) Config() *tls.Config {
 	base := i.config.Load().Clone()
-	base.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return i.current(), nil }
+	base.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) { return unbound(i.current(), hello.Conn), nil }
 	return base
 }
 
