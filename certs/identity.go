@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Settings of an identity.
@@ -33,12 +32,9 @@ type Identity struct {
 	failed string // why the files could not be used when they were last read; "": they could
 }
 
-// stamp tells one state of a file from another.
-type stamp struct {
-	size     int64
-	modified time.Time
-	missing  bool
-}
+// stamp tells one state of a file from another; nil: it is not there. Another file of the same size and time, as when a link is
+// made to lead elsewhere, is another state.
+type stamp struct{ os.FileInfo }
 
 // New reads the files for the first time.
 func New(s Settings) (*Identity, error) {
@@ -57,12 +53,9 @@ func New(s Settings) (*Identity, error) {
 func stampsOf(files []string) []stamp {
 	all := make([]stamp, len(files))
 	for i, name := range files {
-		info, err := os.Stat(name)
-		if err != nil {
-			all[i].missing = true
-			continue
+		if info, err := os.Stat(name); err == nil {
+			all[i] = stamp{info}
 		}
-		all[i].size, all[i].modified = info.Size(), info.ModTime()
 	}
 	return all
 }
@@ -106,12 +99,15 @@ func (i *Identity) reread() {
 }
 
 func (s stamp) equal(o stamp) bool {
-	return s.size == o.size && s.modified.Equal(o.modified) && s.missing == o.missing
+	if s.FileInfo == nil || o.FileInfo == nil {
+		return s.FileInfo == nil && o.FileInfo == nil
+	}
+	return s.Size() == o.Size() && s.ModTime().Equal(o.ModTime()) && os.SameFile(s.FileInfo, o.FileInfo)
 }
 
 func (i *Identity) configWith(m *material) *tls.Config {
 	c := &tls.Config{
-		Certificates: []tls.Certificate{m.own}, ClientAuth: i.settings.ClientAuth, ClientCAs: m.trust,
+		Certificates: []tls.Certificate{inTurns(m.own)}, ClientAuth: i.settings.ClientAuth, ClientCAs: m.trust,
 		MinVersion: max(tls.VersionTLS12, i.settings.Min), MaxVersion: i.settings.Max, CipherSuites: i.settings.Ciphers,
 		// A ticket would let a client in that is trusted no more.
 		SessionTicketsDisabled: true,

@@ -1,6 +1,7 @@
 package certs
 
 import (
+	"bytes"
 	"crypto/x509"
 	"errors"
 	"os"
@@ -54,5 +55,45 @@ func TestFilesThatCouldNotBeReadAreReadAgain(t *testing.T) {
 	}
 	if shown(); told != 1 {
 		t.Errorf("%d errors are told", told)
+	}
+}
+
+// TestLinksThatLeadElsewhere: to another file of the same size and time, as package managers make them.
+func TestLinksThatLeadElsewhere(t *testing.T) {
+	a, err := NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, then := t.TempDir(), time.Unix(1, 0)
+	link := filepath.Join(dir, "both")
+	lead := func(name string) {
+		p, err := a.Server([]string{name}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Certificates differ by a byte in their signatures: so do not the files, by what stands behind.
+		both := append(bytes.Clone(p.Key), p.Certificate...)
+		both = append(both, bytes.Repeat([]byte("\n"), 4096-len(both))...)
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, both, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, then, then); err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Remove(link)
+		if err := os.Symlink(file, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lead("one.test")
+	i, err := New(Settings{Source: Source{CertFile: link, KeyFile: link}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lead("two.test")
+	c, err := x509.ParseCertificate(i.current().Certificates[0].Certificate[0])
+	if err != nil || c.DNSNames[0] != "two.test" {
+		t.Errorf("the certificate of %s is shown, %v", c.DNSNames, err)
 	}
 }
