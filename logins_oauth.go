@@ -104,17 +104,20 @@ func (o Options) oauthNumber(l Listener, name string, otherwise int64) (int64, e
 // tokenKeys opens the set of keys that the operator named: a file, or a URL that is fetched now and again.
 func (b *Broker) tokenKeys(l Listener) (sasl.KeySource, error) {
 	text := b.opt.ofMechanism(l, mechanismOAuth, jwksProperty)
+	report := func(err error) { b.opt.Logger.Error("keys of tokens", "listener", l.Name, "error", err) }
 	if !strings.Contains(text, "://") {
-		return sasl.OpenKeyFile(text)
+		return sasl.OpenKeyFile(text, report)
 	}
 	at, err := url.Parse(text)
 	switch {
-	case err != nil:
-		return nil, err
+	case err != nil: // it is not repeated, for it may have a password
+		return nil, fmt.Errorf("property %s is no URL; name a file, or an http or https URL", jwksProperty)
 	case at.Scheme == "file":
-		return sasl.OpenKeyFile(filepath.FromSlash(at.Path))
+		return sasl.OpenKeyFile(filepath.FromSlash(at.Path), report)
 	case at.Scheme != "http" && at.Scheme != "https":
-		return nil, fmt.Errorf("%q is neither a file nor an http or https URL; name one of these", at.Redacted())
+		return nil, fmt.Errorf("%s:// is neither a file nor an http or https URL; name one of these", at.Scheme)
+	case at.User != nil:
+		return nil, errors.New("the URL has a user, whom Kafka passes over and DescribeConfigs would show; name one without, which public keys do not need")
 	}
 	var of [3]time.Duration
 	for i, n := range []struct {
@@ -129,7 +132,7 @@ func (b *Broker) tokenKeys(l Listener) (sasl.KeySource, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	b.onClose(func() error { cancel(); return nil })
-	return sasl.OpenKeyURL(ctx, text, of[0], of[1], of[2])
+	return sasl.OpenKeyURL(ctx, text, of[0], of[1], of[2], report)
 }
 
 // unsecuredTokens reads the options of Kafka's validator from the listener's JAAS text.

@@ -152,6 +152,8 @@ func TestTokensMustBeCheckedSomehow(t *testing.T) {
 		"a class": {Options{Properties: map[string]string{"listener.name.sasl_plaintext.oauthbearer.sasl.server.callback.handler.class": "com.example.Mine"}}, "com.example.Mine"},
 		"no file": {Options{Properties: map[string]string{"sasl.oauthbearer.jwks.endpoint.url": "nowhere.json"}}, "nowhere.json"},
 		"ftp":     {Options{Properties: map[string]string{"sasl.oauthbearer.jwks.endpoint.url": "ftp://x/keys"}}, "neither a file nor"},
+		"a user":  {Options{Properties: map[string]string{"sasl.oauthbearer.jwks.endpoint.url": "https://u:planted@x/keys"}}, "the URL has a user"},
+		"no URL":  {Options{Properties: map[string]string{"sasl.oauthbearer.jwks.endpoint.url": "https://u:planted%zz@x/keys"}}, "is no URL"},
 		"skew":    {Options{Properties: map[string]string{"sasl.oauthbearer.jwks.endpoint.url": "x", "sasl.oauthbearer.clock.skew.seconds": "x"}}, "skew"},
 	} {
 		o := c.o
@@ -165,7 +167,7 @@ func TestTokensMustBeCheckedSomehow(t *testing.T) {
 			err = b.Run(t.Context())
 			b.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), c.says) {
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "planted") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,54 +6,89 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"sync"
 	"time"
 )
 
-// KeyFile is a JWKS in a file, which is read again when it has changed. A file that has become unreadable changes nothing.
+// KeyFile is a JWKS in a file, which is read again when it has changed. A file that has become unreadable changes nothing, but
+// is told.
 type KeyFile struct {
-	path string
+	path   string
+	report func(error)
 
-	mu      sync.Mutex
-	changed time.Time
-	size    int64
-	set     *KeySet
+	mu     sync.Mutex
+	stamp  os.FileInfo // of what was read last; nil: it was not there
+	set    *KeySet
+	failed string    // why the file could not be used when it was last read; "": it could
+	tried  time.Time // when that was
 }
 
-// OpenKeyFile reads the file.
-func OpenKeyFile(path string) (*KeyFile, error) {
-	f := &KeyFile{path: path}
-	return f, f.read()
+// retryEvery is how soon a file that could not be used is read again though it looks the same: what was wrong may be mended
+// without a trace on it.
+const retryEvery = time.Second
+
+// OpenKeyFile reads the file. report is told of later failures, once for each.
+func OpenKeyFile(path string, report func(error)) (*KeyFile, error) {
+	f := &KeyFile{path: path, report: report}
+	var err error
+	f.stamp, _ = os.Stat(path)
+	f.set, err = readKeyFile(path)
+	return f, err
 }
 
-func (f *KeyFile) read() error {
-	info, err := os.Stat(f.path)
-	if err != nil || f.set != nil && info.ModTime().Equal(f.changed) && info.Size() == f.size {
-		return err
+// reread reads the file when it is another than it was. The stamp is taken first: what changes meanwhile is read again next time.
+func (f *KeyFile) reread() {
+	now, _ := os.Stat(f.path)
+	changed := !sameState(now, f.stamp)
+	if !changed && (f.failed == "" || time.Since(f.tried) < retryEvery) {
+		return
 	}
-	file, err := os.Open(f.path)
+	f.stamp, f.tried = now, time.Now()
+	set, err := readKeyFile(f.path)
+	if err == nil {
+		f.set, f.failed = set, ""
+		return
+	}
+	if changed || err.Error() != f.failed {
+		f.report(fmt.Errorf("read changed keys of tokens: %w; the old ones go on: correct the file", err))
+	}
+	f.failed = err.Error()
+}
+
+func sameState(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && os.SameFile(a, b)
+}
+
+// readKeyFile reads bytes for [ParseKeySet].
+//
+//fuzz:not-a-parser it reads bytes and looks at none.
+func readKeyFile(path string) (*KeySet, error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, maxJWKS+1))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set, err := ParseKeySet(content)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.set, f.changed, f.size = set, info.ModTime(), info.Size()
-	return nil
+	return set, nil
 }
 
 // Key is one of the file as it is now.
 func (f *KeyFile) Key(alg, id string) (any, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_ = f.read() // what was there before stays
+	f.reread() // what was there before stays
 	return f.set.Key(alg, id)
 }
 
@@ -65,10 +100,12 @@ type KeyURL struct {
 	backoff, longest time.Duration
 	client           *http.Client
 	expedite         chan struct{}
+	report           func(error)
 
 	mu      sync.Mutex
 	set     *KeySet
 	fetched time.Time
+	failing bool // the last fetch failed, which was told
 }
 
 const (
@@ -77,9 +114,9 @@ const (
 )
 
 // OpenKeyURL fetches the set and keeps it fresh until ctx ends. After a failure it waits backoff, then twice as long, up to
-// longest, within one refresh.
-func OpenKeyURL(ctx context.Context, url string, refresh, backoff, longest time.Duration) (*KeyURL, error) {
-	u := &KeyURL{url: url, refresh: refresh, backoff: backoff, longest: longest, expedite: make(chan struct{}, 1)}
+// longest, within one refresh. report is told of the first of several failures.
+func OpenKeyURL(ctx context.Context, at string, refresh, backoff, longest time.Duration, report func(error)) (*KeyURL, error) {
+	u := &KeyURL{url: at, report: report, refresh: refresh, backoff: backoff, longest: longest, expedite: make(chan struct{}, 1)}
 	u.client = &http.Client{Timeout: fetchLimit, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if err := u.fetch(ctx); err != nil {
 		return nil, err
@@ -117,7 +154,7 @@ func (u *KeyURL) keepFresh(ctx context.Context) {
 }
 
 func (u *KeyURL) fetchPatiently(ctx context.Context) {
-	for wait := u.backoff; u.fetch(ctx) != nil && wait <= u.longest; wait *= 2 {
+	for wait := u.backoff; !u.freshened(ctx) && wait <= u.longest; wait *= 2 {
 		select {
 		case <-ctx.Done():
 			return
@@ -129,34 +166,52 @@ func (u *KeyURL) fetchPatiently(ctx context.Context) {
 	}
 }
 
+// freshened fetches the set once, and tells of the first failure after a success.
+func (u *KeyURL) freshened(ctx context.Context) bool {
+	err := u.fetch(ctx)
+	u.mu.Lock()
+	first := err != nil && !u.failing
+	u.failing = err != nil
+	u.mu.Unlock()
+	if first && ctx.Err() == nil {
+		u.report(fmt.Errorf("%w; the keys that were fetched before go on", err))
+	}
+	return err == nil
+}
+
+// fetch does not repeat the URL: its query may be a secret.
 func (u *KeyURL) fetch(ctx context.Context) error {
-	defer func() {
-		u.mu.Lock()
-		u.fetched = time.Now()
-		u.mu.Unlock()
-	}()
+	set, err := u.download(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.fetched = time.Now()
+	if err != nil {
+		return fmt.Errorf("fetch the JWKS: %w", err)
+	}
+	u.set = set
+	return nil
+}
+
+func (u *KeyURL) download(ctx context.Context) (*KeySet, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.url, nil)
 	if err != nil {
-		return err
+		return nil, errors.New("its URL cannot be read")
 	}
 	response, err := u.client.Do(request)
+	var of *url.Error
+	if errors.As(err, &of) {
+		err = of.Err
+	}
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s: %w", request.URL.Host, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return errors.New("fetch the JWKS " + u.url + ": " + response.Status)
+		return nil, fmt.Errorf("%s: status %d", request.URL.Host, response.StatusCode)
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxJWKS+1))
 	if err != nil {
-		return fmt.Errorf("fetch the JWKS %s: %w", u.url, err)
+		return nil, fmt.Errorf("%s: %w", request.URL.Host, err)
 	}
-	set, err := ParseKeySet(content)
-	if err != nil {
-		return fmt.Errorf("fetch the JWKS %s: %w", u.url, err)
-	}
-	u.mu.Lock()
-	u.set = set
-	u.mu.Unlock()
-	return nil
+	return ParseKeySet(content)
 }

@@ -182,7 +182,7 @@ func TestKeyFileChanges(t *testing.T) {
 		}
 	}
 	write(jwks(t, rsaJWK("first", &k.rsa.PublicKey)), time.Hour)
-	f, err := OpenKeyFile(path)
+	f, err := OpenKeyFile(path, told(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestKeyFileChanges(t *testing.T) {
 	if !knows("ES256", "second") {
 		t.Error("a damaged file takes the keys away")
 	}
-	if _, err := OpenKeyFile(path); err == nil {
+	if _, err := OpenKeyFile(path, told(t)); err == nil {
 		t.Error("a damaged file is opened")
 	}
 }
@@ -220,7 +220,7 @@ func TestKeysBehindAURL(t *testing.T) {
 	}))
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	u, err := OpenKeyURL(ctx, server.URL, 5*time.Millisecond, time.Millisecond, 4*time.Millisecond)
+	u, err := OpenKeyURL(ctx, server.URL, 5*time.Millisecond, time.Millisecond, 4*time.Millisecond, told(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestKeysBehindAURL(t *testing.T) {
 	if _, err := u.Key("ES256", "second"); err != nil {
 		t.Errorf("a failure takes the keys away: %v", err)
 	}
-	if _, err := OpenKeyURL(ctx, server.URL, time.Hour, time.Millisecond, time.Millisecond); err == nil {
+	if _, err := OpenKeyURL(ctx, server.URL, time.Hour, time.Millisecond, time.Millisecond, told(t)); err == nil {
 		t.Error("a URL that answers with an error is opened")
 	}
 	cancel()
@@ -246,7 +246,7 @@ func TestUnknownKeysAreLookedForOnce(t *testing.T) {
 		_, _ = w.Write(jwks(t, rsaJWK("first", &k.rsa.PublicKey)))
 	}))
 	defer server.Close()
-	u, err := OpenKeyURL(t.Context(), server.URL, time.Hour, time.Millisecond, time.Millisecond)
+	u, err := OpenKeyURL(t.Context(), server.URL, time.Hour, time.Millisecond, time.Millisecond, told(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestHostileKeyServers(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, path := range []string{"/", "/elsewhere"} {
-		if _, err := OpenKeyURL(t.Context(), server.URL+path, time.Hour, time.Millisecond, time.Millisecond); err == nil {
+		if _, err := OpenKeyURL(t.Context(), server.URL+path, time.Hour, time.Millisecond, time.Millisecond, told(t)); err == nil {
 			t.Errorf("%s is taken", path)
 		}
 	}
