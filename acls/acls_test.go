@@ -2,6 +2,7 @@ package acls
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -104,5 +105,25 @@ func BenchmarkNewSet1000(b *testing.B) {
 	list := thousand()
 	for b.Loop() {
 		NewSet(list)
+	}
+}
+
+// BenchmarkOneMore is what a change of one ACL among many costs those who ask next; the ACLs are of 500 principals, and of one.
+func BenchmarkOneMore(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		for _, principals := range []int{500, 1} {
+			list := make([]Binding, n)
+			for i := range list {
+				list[i] = topicACL(PatternType(3+i%2), fmt.Sprintf("team-%d-orders-%d", i%40, i), fmt.Sprint("User:u", i%principals), Read, Allow)
+			}
+			slices.SortFunc(list, Binding.Compare)
+			less := append(slices.Clone(list[:n/2]), list[n/2+1:]...)
+			b.Run(fmt.Sprintf("%d ACLs of %d", n, principals), func(b *testing.B) {
+				set := NewSet(list)
+				for i := 0; b.Loop(); i++ {
+					set = set.Next(slices.Values([][]Binding{less, list}[i%2]))
+				}
+			})
+		}
 	}
 }

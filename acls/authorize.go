@@ -29,7 +29,7 @@ func (s *Set) permitted(rules *Rules, who Caller, t ResourceType, name string) i
 	var allow, deny int32
 	for _, principal := range [...]string{who.Principal, AnyPrincipal} {
 		if own := s.of[principal]; own != nil {
-			a, d := own[t].ask(name, who.Host)
+			a, d := own.index[t].ask(name, who.Host)
 			allow, deny = allow|a, deny|d
 		}
 	}
@@ -49,7 +49,7 @@ func (s *Set) AuthorizeAny(rules *Rules, who Caller, o Operation, t ResourceType
 	var of []*index
 	for _, section := range []*sections{own, anybody} {
 		if section != nil {
-			of = append(of, &section[t])
+			of = append(of, &section.index[t])
 		}
 	}
 	q := question{of: of, host: who.Host, bit: 1 << o}
@@ -114,7 +114,7 @@ func (q *question) deniedLiteral(name string) bool {
 // deniedPrefix says whether a denied prefix covers the name.
 func (q *question) deniedPrefix(name string) bool {
 	for _, x := range q.of {
-		for at := x.longest(name); at >= 0; at = x.prefixes[at].parent {
+		for at := x.prefixes.longest(name); at >= 0; at = x.prefixes[at].parent {
 			if q.has(x.prefixes[at].grants, denies) {
 				return true
 			}

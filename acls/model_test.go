@@ -2,6 +2,7 @@ package acls
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,36 @@ func agree(t *testing.T, r *rand.Rand, seed uint64, have []Binding, rules *Rules
 		}
 		if got, want := set.AuthorizeAny(rules, who, o, kind), model.authorizeAny(who, o, kind); got != want {
 			t.Fatalf("seed %d: AuthorizeAny(%v, %v, %v) = %v, the model says %v; ACLs %v", seed, who, o, kind, got, want, have)
+		}
+	}
+}
+
+// TestNextIsNewSet: however ACLs come and go, the index is the one that is made at once; what did not change is not made again.
+func TestNextIsNewSet(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		var have []Binding
+		set := new(Set)
+		for step := range 100 {
+			for range 1 + r.IntN(3) {
+				if b := randomBinding(r); len(have) > 0 && r.IntN(3) == 0 {
+					i := r.IntN(len(have))
+					have = slices.Delete(have, i, i+1)
+				} else if !slices.Contains(have, b) {
+					have = append(have, b)
+				}
+			}
+			slices.SortFunc(have, Binding.Compare)
+			before := set
+			set = set.Next(slices.Values(have))
+			if want := NewSet(have); !reflect.DeepEqual(set, want) {
+				t.Fatalf("seed %d, step %d: %+v, want %+v", seed, step, set, want)
+			}
+			for principal, own := range set.of {
+				if was := before.of[principal]; was != nil && slices.Equal(was.bindings, own.bindings) != (was == own) {
+					t.Fatalf("seed %d, step %d: the ACLs of %s are the same: %v", seed, step, principal, was != own)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package acls
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -12,17 +13,27 @@ import (
 // tells all operations at once.
 type Set struct {
 	of  map[string]*sections
-	all sections // of every principal: does any ACL name the resource?
+	all [User + 1]names // of every principal: does any ACL name the resource?
 }
 
-// sections has an index for each type of resource.
-type sections [User + 1]index
+// sections has what one principal's ACLs say, and an index of them for each type of resource.
+type sections struct {
+	bindings []Binding // ascending
+	index    [User + 1]index
+}
 
 // index finds the grants of one type of resource by name.
 type index struct {
 	literal  map[string][]grant
 	wildcard []grant
-	prefixes []prefix // ascending
+	prefixes prefixes
+}
+
+// names are those that the ACLs of one type of resource name.
+type names struct {
+	literal  []string // ascending
+	wildcard bool
+	prefixes prefixes
 }
 
 // grant is what some ACLs of one pattern say to one principal on one host: bits of operations.
@@ -39,40 +50,114 @@ type prefix struct {
 	parent int // index; -1: none
 }
 
+// prefixes are ascending, each once.
+type prefixes []prefix
+
 // NewSet indexes bindings; their order does not matter.
 func NewSet(bindings []Binding) *Set {
 	sorted := slices.Clone(bindings)
 	slices.SortFunc(sorted, Binding.Compare)
-	s := &Set{of: map[string]*sections{}}
-	for _, b := range sorted {
+	return new(Set).Next(slices.Values(sorted))
+}
+
+// Next is the set of bindings that come in order. What is the same for a principal as in this set is not indexed again: ACLs change one
+// by one, and everybody who asks waits for the index.
+func (s *Set) Next(bindings iter.Seq[Binding]) *Set {
+	next, of := &Set{of: make(map[string]*sections, len(s.of))}, make(map[string]*gathering, len(s.of))
+	for t := range next.all {
+		next.all[t].literal = make([]string, 0, len(s.all[t].literal))
+		next.all[t].prefixes = make(prefixes, 0, len(s.all[t].prefixes))
+	}
+	for b := range bindings {
 		if b.Type < Topic || b.Type > User {
 			continue
 		}
-		own := s.of[b.Principal]
+		own := of[b.Principal]
 		if own == nil {
-			own = &sections{}
-			s.of[b.Principal] = own
+			own = &gathering{was: s.of[b.Principal]}
+			of[b.Principal] = own
 		}
-		own[b.Type].add(b)
-		named := b
-		named.Entry = Entry{} // one grant that says nothing: only that there is an ACL
-		s.all[b.Type].add(named)
+		own.take(b)
+		next.all[b.Type].add(b.Pattern)
 	}
-	for _, own := range s.of {
-		own.link()
+	for principal, own := range of {
+		next.of[principal] = own.sections()
 	}
-	s.all.link()
-	return s
+	for t := range next.all {
+		next.all[t].prefixes.link()
+	}
+	return next
+}
+
+// gathering are the ACLs of a principal as they come.
+type gathering struct {
+	was  *sections // in the set before; nil: there are none
+	same int       // so many of its first bindings have come again
+	own  []Binding // all that came, when something else has; else nil
+}
+
+func (g *gathering) take(b Binding) {
+	if g.own == nil && g.was != nil && g.same < len(g.was.bindings) && g.was.bindings[g.same] == b {
+		g.same++
+		return
+	}
+	if g.own == nil && g.was != nil {
+		g.own = append(make([]Binding, 0, len(g.was.bindings)+1), g.was.bindings[:g.same]...)
+	}
+	g.own = append(g.own, b)
+}
+
+func (g *gathering) sections() *sections {
+	if g.own == nil {
+		if g.same == len(g.was.bindings) {
+			return g.was
+		}
+		g.own = slices.Clone(g.was.bindings[:g.same])
+	}
+	made := &sections{bindings: g.own}
+	for _, b := range g.own {
+		made.index[b.Type].add(b)
+	}
+	for t := range made.index {
+		made.index[t].prefixes.link()
+	}
+	return made
+}
+
+// add takes a pattern; those of one type come in order.
+func (n *names) add(p Pattern) {
+	switch {
+	case p.Kind == Prefixed:
+		n.prefixes.last(p.Name)
+	case p.Name == Wildcard:
+		n.wildcard = true
+	case len(n.literal) == 0 || n.literal[len(n.literal)-1] != p.Name:
+		n.literal = append(n.literal, p.Name)
+	}
+}
+
+// covers says whether any pattern matches the name.
+func (n *names) covers(name string) bool {
+	if n.wildcard {
+		return true
+	}
+	_, found := slices.BinarySearch(n.literal, name)
+	return found || n.prefixes.longest(name) >= 0
+}
+
+// last is the prefix of that name, which is added unless it is the last one.
+func (p *prefixes) last(name string) *prefix {
+	if n := len(*p); n == 0 || (*p)[n-1].name != name {
+		*p = append(*p, prefix{name: name})
+	}
+	return &(*p)[len(*p)-1]
 }
 
 // add takes a binding; those of one index come in order, so that prefixes are ascending.
 func (x *index) add(b Binding) {
 	switch {
 	case b.Kind == Prefixed:
-		if n := len(x.prefixes); n == 0 || x.prefixes[n-1].name != b.Name {
-			x.prefixes = append(x.prefixes, prefix{name: b.Name})
-		}
-		last := &x.prefixes[len(x.prefixes)-1]
+		last := x.prefixes.last(b.Name)
 		last.grants = granted(last.grants, b.Entry)
 	case b.Name == Wildcard:
 		x.wildcard = granted(x.wildcard, b.Entry)
@@ -122,41 +207,33 @@ func allowed(o Operation) int32 {
 	return 1 << o
 }
 
-// link finds the parents of prefixes. Ascending, a prefix comes before what begins with it.
-func (s *sections) link() {
-	for t := range s {
-		prefixes := s[t].prefixes
-		for i := range prefixes {
-			parent := i - 1
-			for parent >= 0 && !strings.HasPrefix(prefixes[i].name, prefixes[parent].name) {
-				parent = prefixes[parent].parent
-			}
-			prefixes[i].parent = parent
+// link finds the parents. Ascending, a prefix comes before what begins with it.
+func (p prefixes) link() {
+	for i := range p {
+		parent := i - 1
+		for parent >= 0 && !strings.HasPrefix(p[i].name, p[parent].name) {
+			parent = p[parent].parent
 		}
+		p[i].parent = parent
 	}
 }
 
 // longest is the longest prefix of the name among the patterns; -1: none.
-func (x *index) longest(name string) int {
-	low, high := 0, len(x.prefixes) // the first that comes after the name
+func (p prefixes) longest(name string) int {
+	low, high := 0, len(p) // the first that comes after the name
 	for low < high {
 		mid := int(uint(low+high) >> 1)
-		if x.prefixes[mid].name <= name {
+		if p[mid].name <= name {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
 	at := low - 1
-	for at >= 0 && !strings.HasPrefix(name, x.prefixes[at].name) {
-		at = x.prefixes[at].parent
+	for at >= 0 && !strings.HasPrefix(name, p[at].name) {
+		at = p[at].parent
 	}
 	return at
-}
-
-// covers says whether any pattern matches the name.
-func (x *index) covers(name string) bool {
-	return len(x.wildcard) > 0 || x.literal[name] != nil || x.longest(name) >= 0
 }
 
 // ask collects what the patterns that match the name say to a host.
@@ -167,7 +244,7 @@ func (x *index) ask(name, host string) (allow, deny int32) {
 		sum.join(x.literal[name], host)
 	}
 	if len(x.prefixes) > 0 {
-		for at := x.longest(name); at >= 0; at = x.prefixes[at].parent {
+		for at := x.prefixes.longest(name); at >= 0; at = x.prefixes[at].parent {
 			sum.join(x.prefixes[at].grants, host)
 		}
 	}

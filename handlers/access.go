@@ -52,9 +52,11 @@ func (a *authorizer) set(state *projections.State) *acls.Set {
 	if known := a.known.Load(); known != nil && known.revision == revision {
 		return known.set
 	}
-	bindings := make([]acls.Binding, 0, state.ACLs.Len())
-	state.ACLs.Each(func(b acls.Binding) bool { bindings = append(bindings, b); return true })
-	made := &indexedACLs{revision, acls.NewSet(bindings)}
+	before := new(acls.Set)
+	if known := a.known.Load(); known != nil {
+		before = known.set
+	}
+	made := &indexedACLs{revision, before.Next(state.ACLs.Each)}
 	a.known.Store(made)
 	return made.set
 }
