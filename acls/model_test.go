@@ -147,7 +147,7 @@ func agree(t *testing.T, r *rand.Rand, seed uint64, have []Binding, rules *Rules
 
 // TestNextIsNewSet: however ACLs come and go, the index is the one that is made at once; what did not change is not made again.
 func TestNextIsNewSet(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		var have []Binding
 		set := new(Set)

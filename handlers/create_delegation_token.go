@@ -64,7 +64,7 @@ func (b *Broker) refuseToken(r *wire.Request, owner, requester string) int16 {
 	if !mayAskForTokens(r.Conn) {
 		return delegationTokenRequestNotAllowed
 	}
-	if owner != requester && !b.access(r).may(acls.CreateTokens, acls.User, owner) {
+	if owner != requester && !b.access(r).mayMakeToken(owner) {
 		return delegationTokenAuthorizationFailed
 	}
 	req := r.Body.(*kmsg.CreateDelegationTokenRequest)
@@ -80,6 +80,12 @@ func (b *Broker) refuseToken(r *wire.Request, owner, requester string) int16 {
 		return policyViolation
 	}
 	return 0
+}
+
+// mayMakeToken asks for the owner as named, and for the user whom the token lets in: the type of an owner is not looked at there.
+func (a access) mayMakeToken(owner string) bool {
+	_, name, _ := strings.Cut(owner, ":")
+	return a.mayByACL(acls.CreateTokens, acls.User, owner) && a.mayByACL(acls.CreateTokens, acls.User, principalOf("User", name))
 }
 
 func textOr(s *string) string {

@@ -273,3 +273,40 @@ func crashTokensAt(t *testing.T, n int, where string, how disk.Loss) (fired bool
 	}
 	return fired
 }
+
+// TestNobodyIsSomebodyElseByDefault: where everybody may do what no ACL is about, nobody gets a token of another, or sees one.
+func TestNobodyIsSomebodyElseByDefault(t *testing.T) {
+	props := guardedProps("super.users", "User:ANONYMOUS;User:alice", "allow.everyone.if.no.acl.found", "true")
+	for name, value := range tokenProps {
+		props[name] = value
+	}
+	b := startTestBroker(t, props)
+	admin, alice, bob := b.connect(), b.connectAs("alice"), b.connectAs("bob")
+	if token := alice.createToken(-1); token.ErrorCode != none {
+		t.Fatal(token.ErrorCode)
+	}
+	forAlice := kmsg.NewPtrCreateDelegationTokenRequest()
+	forAlice.OwnerPrincipalType, forAlice.OwnerPrincipalName, forAlice.MaxLifetimeMillis = kmsg.StringPtr("User"), kmsg.StringPtr("alice"), -1
+	ask := func() int16 { return request[*kmsg.CreateDelegationTokenResponse](bob, forAlice, 3).ErrorCode }
+	if code := ask(); code != delegationTokenAuthorizationFailed {
+		t.Errorf("bob makes a token of alice's: code %d", code)
+	}
+	*forAlice.OwnerPrincipalType = "Other"
+	all := aclFor("User:bob")
+	all.ResourceType, all.ResourceName, all.Operation = 7, "Other:alice", 13
+	admin.createACLs(all)
+	if code := ask(); code != delegationTokenAuthorizationFailed {
+		t.Errorf("bob makes a token that lets in alice, by a permission for another type: code %d", code)
+	}
+	*forAlice.OwnerPrincipalType = "User"
+	if seen := bob.describeTokens("alice"); len(seen) > 0 {
+		t.Errorf("bob sees alice's token: %v", seen)
+	}
+	create, see := aclFor("User:bob"), aclFor("User:bob")
+	create.ResourceType, create.ResourceName, create.Operation = 7, "User:alice", 13
+	see.ResourceType, see.ResourceName, see.Operation = 7, "User:alice", 14
+	admin.createACLs(create, see)
+	if code, seen := ask(), bob.describeTokens("alice"); code != none || len(seen) != 2 {
+		t.Errorf("by an ACL: code %d, %d tokens", code, len(seen))
+	}
+}

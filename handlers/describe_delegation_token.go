@@ -51,7 +51,7 @@ func (b *Broker) describeDelegationToken(_ context.Context, r *wire.Request) (wi
 }
 
 func (a access) maySeeToken(t *projections.DelegationToken) bool {
-	return a.may(acls.Describe, acls.DelegationToken, t.ID) || a.may(acls.DescribeTokens, acls.User, t.Owner)
+	return a.mayByACL(acls.Describe, acls.DelegationToken, t.ID) || a.mayByACL(acls.DescribeTokens, acls.User, t.Owner)
 }
 
 func concernsAny(t *projections.DelegationToken, wanted map[string]bool) bool {
