@@ -1,5 +1,7 @@
 package quotas
 
+import "math"
+
 // bucket holds tokens: it fills at the limit's rate, up to what the limit gives in all windows, and may be overdrawn by one
 // request, which those after it pay for.
 type bucket struct {
@@ -9,6 +11,9 @@ type bucket struct {
 
 func (b *bucket) fill(w Windows, limit float64, now int64) {
 	b.tokens = min(b.most(w, limit), b.tokens+limit*(float64(now-b.at)/1000))
+	if math.IsNaN(b.tokens) { // by a limit that is no number, or infinite: the next one begins anew
+		b.tokens = b.most(w, limit)
+	}
 	b.at = now
 }
 
