@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -309,4 +310,66 @@ func TestNobodyIsSomebodyElseByDefault(t *testing.T) {
 	if code, seen := ask(), bob.describeTokens("alice"); code != none || len(seen) != 2 {
 		t.Errorf("by an ACL: code %d, %d tokens", code, len(seen))
 	}
+}
+
+// TestTokensUnderAttack: many at a time make, renew, end, see and use tokens, each other's too. Whose token was removed is let in by it no
+// more from the answer on; nobody but owner and renewer changes one; near misses of a secret find nothing.
+func TestTokensUnderAttack(t *testing.T) {
+	b := startTestBroker(t, tokenProps)
+	shared := b.connectAs("alice").createToken(-1, "bob")
+	var one sync.Mutex // the listener is made for each connection
+	logIn := func(token *kmsg.CreateDelegationTokenResponse) (*testConn, *kmsg.SASLAuthenticateResponse) {
+		one.Lock()
+		defer one.Unlock()
+		return b.connectByToken(token.TokenID, token.HMAC)
+	}
+	var all sync.WaitGroup
+	for _, user := range []string{"alice", "bob", "carol"} {
+		c, noise := b.connectAs(user), b.connectAs(user)
+		all.Go(func() {
+			for range 30 {
+				code := noise.renewToken(shared.HMAC, 1000).ErrorCode
+				if want := map[string]int16{"carol": delegationTokenOwnerMismatch}[user]; code != want {
+					t.Errorf("%s renews: code %d, not %d", user, code, want)
+				}
+				noise.describeTokens()
+			}
+		})
+		all.Go(func() {
+			for range 20 {
+				mine := c.createToken(-1)
+				for _, near := range [][]byte{nil, mine.HMAC[:63], append(slices.Clone(mine.HMAC), 0), flipped(mine.HMAC), []byte(base64.StdEncoding.EncodeToString(mine.HMAC))} {
+					if code := c.expireToken(near, -1).ErrorCode; code != delegationTokenNotFound {
+						t.Errorf("a secret that is not quite the token's: code %d", code)
+					}
+				}
+				if _, in := logIn(mine); in.ErrorCode != none {
+					t.Errorf("%s by the token: code %d", user, in.ErrorCode)
+				}
+				if code := c.expireToken(mine.HMAC, -1).ErrorCode; code != none {
+					t.Errorf("%s ends its own: code %d", user, code)
+				}
+				if code := c.renewToken(mine.HMAC, 1).ErrorCode; code != delegationTokenNotFound {
+					t.Errorf("a token that is gone is renewed: code %d", code)
+				}
+				if _, known := b.broker.TokenUser(sasl.SHA256, mine.TokenID); known {
+					t.Error("a token that is gone lets in")
+				}
+			}
+		})
+	}
+	all.Wait()
+	if _, known := b.broker.TokenUser(sasl.SHA256, shared.TokenID); !known {
+		t.Error("the token that nobody ended is gone")
+	}
+	b.connectAs("bob").expireToken(shared.HMAC, -1)
+	if _, known := b.broker.TokenUser(sasl.SHA256, shared.TokenID); known || len(b.connectAs("alice").describeTokens()) != 0 {
+		t.Error("a token that was ended lets in")
+	}
+}
+
+func flipped(b []byte) []byte {
+	b = slices.Clone(b)
+	b[len(b)-1] ^= 1
+	return b
 }
