@@ -89,6 +89,9 @@ func (s *Set) Next(bindings iter.Seq[Binding]) *Set {
 	return next
 }
 
+// Empty says whether there is no ACL.
+func (s *Set) Empty() bool { return len(s.of) == 0 }
+
 // gathering are the ACLs of a principal as they come.
 type gathering struct {
 	was  *sections // in the set before; nil: there are none

@@ -103,13 +103,13 @@ func (a access) may(o acls.Operation, t acls.ResourceType, name string) bool {
 }
 
 // mayByACL is may of what is as good as being another principal: it takes an ACL that says so, though everybody may do what no ACL is
-// about. An open door to a thing is not one to somebody.
+// about. An open door to a thing is not one to somebody. Before the first ACL is made all is open, as without an authorizer.
 func (a access) mayByACL(o acls.Operation, t acls.ResourceType, name string) bool {
 	if a.by == nil {
 		return true
 	}
 	rules := a.by.rules
-	rules.AllowIfNone = false
+	rules.AllowIfNone = rules.AllowIfNone && a.set.Empty()
 	return a.set.Authorize(&rules, a.who, o, t, name)
 }
 

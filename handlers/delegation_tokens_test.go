@@ -289,6 +289,12 @@ func TestNobodyIsSomebodyElseByDefault(t *testing.T) {
 	forAlice := kmsg.NewPtrCreateDelegationTokenRequest()
 	forAlice.OwnerPrincipalType, forAlice.OwnerPrincipalName, forAlice.MaxLifetimeMillis = kmsg.StringPtr("User"), kmsg.StringPtr("alice"), -1
 	ask := func() int16 { return request[*kmsg.CreateDelegationTokenResponse](bob, forAlice, 3).ErrorCode }
+	if code := ask(); code != none {
+		t.Errorf("without any ACL: code %d", code)
+	}
+	shut := aclFor("User:alice")
+	shut.ResourceType, shut.ResourceName, shut.Operation = 4, "kafka-cluster", 2
+	admin.createACLs(shut)
 	if code := ask(); code != delegationTokenAuthorizationFailed {
 		t.Errorf("bob makes a token of alice's: code %d", code)
 	}
@@ -300,14 +306,14 @@ func TestNobodyIsSomebodyElseByDefault(t *testing.T) {
 		t.Errorf("bob makes a token that lets in alice, by a permission for another type: code %d", code)
 	}
 	*forAlice.OwnerPrincipalType = "User"
-	if seen := bob.describeTokens("alice"); len(seen) > 0 {
+	if seen := bob.describeTokens("alice"); len(seen) != 1 || seen[0].TokenRequesterPrincipalName != "bob" {
 		t.Errorf("bob sees alice's token: %v", seen)
 	}
 	create, see := aclFor("User:bob"), aclFor("User:bob")
 	create.ResourceType, create.ResourceName, create.Operation = 7, "User:alice", 13
 	see.ResourceType, see.ResourceName, see.Operation = 7, "User:alice", 14
 	admin.createACLs(create, see)
-	if code, seen := ask(), bob.describeTokens("alice"); code != none || len(seen) != 2 {
+	if code, seen := ask(), bob.describeTokens("alice"); code != none || len(seen) != 3 {
 		t.Errorf("by an ACL: code %d, %d tokens", code, len(seen))
 	}
 }
