@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -35,6 +36,8 @@ type topicHead struct {
 	Name     string
 	ID       string
 	Internal bool
+	Pinned   bool
+	Here     string
 	ReadOnly bool
 	Tabs     []tab
 }
@@ -59,7 +62,7 @@ func headOf(r *request, lit string) (topicHead, kadm.TopicDetail, error) {
 }
 
 func newTopicHead(r *request, name, lit string, detail kadm.TopicDetail) topicHead {
-	h := topicHead{Name: name, ID: detail.ID.String(), Internal: detail.IsInternal, ReadOnly: r.readOnly()}
+	h := topicHead{Name: name, ID: detail.ID.String(), Internal: detail.IsInternal, Pinned: slices.Contains(pinsOf(r.Request), name), Here: r.URL.RequestURI(), ReadOnly: r.readOnly()}
 	for _, t := range topicTabs {
 		href := path("topics", name)
 		if t.path != "" {
