@@ -148,7 +148,7 @@ func (k *kafka) enrich(ctx context.Context, meta kadm.Metadata, rows []topicRow,
 			}
 			each(rows, func(t *topicRow) { t.Messages = span[t.Name] })
 		case "size":
-			sizes := k.topicSizes(ctx, names)
+			sizes := k.topicSizes(ctx, some(meta.Topics, names))
 			each(rows, func(t *topicRow) {
 				if b, known := sizes[t.Name]; known {
 					t.Bytes = b
@@ -169,11 +169,11 @@ func each[T any](rows []T, do func(*T)) {
 }
 
 // topicSizes are the bytes on disk by topic; nothing when the broker does not say.
-func (k *kafka) topicSizes(ctx context.Context, names []string) map[string]int64 {
+func (k *kafka) topicSizes(ctx context.Context, topics kadm.TopicDetails) map[string]int64 {
 	sizes := map[string]int64{}
-	set := kadm.TopicsSet{}
-	for _, name := range names {
-		set.Add(name)
+	set := kadm.TopicsSet{} // with partitions: of a topic without any, none is described
+	for name, t := range topics {
+		set.Add(name, t.Partitions.Numbers()...)
 	}
 	dirs, err := k.admin.DescribeAllLogDirs(ctx, set)
 	if err != nil {
