@@ -74,10 +74,12 @@ func (c *setupCmd) run(p *process, answers io.Reader) error {
 // rootsPath are the directories in which sudo looks for commands, as systems come.
 var rootsPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
-// asRoot is a command of doze's as root gives it: with the program's path, where sudo would not find it by its name.
+// asRoot is a command of doze's as root gives it: with the program's path, where sudo would not find it by its name. One that go run
+// has made is gone soon.
 func asRoot(command string) string {
 	program := "doze"
-	if path, err := os.Executable(); err == nil && !slices.Contains(rootsPath, filepath.Dir(path)) {
+	path, err := os.Executable()
+	if passing := strings.Contains(path, string(filepath.Separator)+"go-build"); err == nil && !passing && !slices.Contains(rootsPath, filepath.Dir(path)) {
 		program = path
 	}
 	return "sudo " + program + " " + command
