@@ -79,6 +79,8 @@ export async function message (page, origin) {
 export async function columnsAndPins (page, origin) {
   await story('columns and pins', async () => {
     await page.goto(origin + '/topics/orders')
+    const top = await page.evaluate(() => { window.scrollTo(0, 900); return document.querySelector('table.messages th').getBoundingClientRect().top })
+    claim(top === 0, 'tables: their titles stay in sight', String(top))
     await page.getByLabel('Columns').fill('partition + 1; headers')
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     await page.waitForURL(/columns=/)
