@@ -14,9 +14,14 @@ import (
 type ListenError struct {
 	Address string
 	Err     error
+	// For is what was to listen there beside the broker, and Flag begins the names of its flags; empty: a listener.
+	For, Flag string
 }
 
 func (e *ListenError) Error() string {
+	if e.For != "" {
+		return fmt.Sprintf("listen on %s for %s: %v; %s", e.Address, e.For, e.Err, e.Elsewhere())
+	}
 	if e.InUse() {
 		return fmt.Sprintf("%v; end the process that has it, or listen elsewhere: port 0 takes a free one", e.Err)
 	}
@@ -24,6 +29,14 @@ func (e *ListenError) Error() string {
 }
 
 func (e *ListenError) Unwrap() error { return e.Err }
+
+// Elsewhere says how to have it listen on another address.
+func (e *ListenError) Elsewhere() string {
+	if e.For != "" {
+		return fmt.Sprintf("give --%s-addr a free address, or --%s=false", e.Flag, e.Flag)
+	}
+	return "choose another port: --listen 127.0.0.1:0 takes a free one"
+}
 
 // InUse tells whether somebody else has the address.
 func (e *ListenError) InUse() bool {

@@ -29,7 +29,7 @@ func (b *Broker) bindConsole() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("listen on %s for the console: %w; give --console-addr a free address, or --console=false", b.opt.Console, err)
+		return &ListenError{Address: b.opt.Console, Err: err, For: "the console", Flag: "console"}
 	}
 	b.consoleListener = ln
 	b.onClose(func() error { ln.Close(); return nil }) // the server has closed it already, unless the start failed

@@ -45,7 +45,7 @@ func (b *Broker) bindRegistry() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("listen on %s for the schema registry: %w; give --schema-registry-addr a free address, or --schema-registry=false", address, err)
+		return &ListenError{Address: address, Err: err, For: "the schema registry", Flag: "schema-registry"}
 	}
 	b.registryListener = ln
 	b.onClose(func() error { ln.Close(); return nil }) // the server has closed it already, unless the start failed

@@ -137,7 +137,7 @@ func showLogDirs(r *request) (answer, error) {
 }
 
 var logDirSheet = sheet[kadm.DescribedLogDirPartition]{
-	ID: "t", Noun: "partition", Sort: "-size", Empty: "No partition has a log yet.", Command: "doze topic create my-topic",
+	ID: "t", Noun: "partition", Sort: "-size", Empty: "No partition has a log yet.", Command: "doze topic create my-topic -b HOST:PORT",
 	Find: func(p kadm.DescribedLogDirPartition) string { return p.Topic },
 	Columns: []column[kadm.DescribedLogDirPartition]{
 		{Key: "topic", Title: "Topic", Order: func(a, b kadm.DescribedLogDirPartition) int {

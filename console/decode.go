@@ -58,6 +58,11 @@ type decoder struct {
 
 // keyOf decodes a record's key.
 func (d decoder) keyOf(ctx context.Context, r *kgo.Record) decoded {
+	if d.key == "" || d.key == "auto" {
+		if made, is := internal(r, false); is {
+			return made
+		}
+	}
 	return d.decode(ctx, r.Key, d.key, header(r, serde.KeyHeader))
 }
 
@@ -65,6 +70,11 @@ func (d decoder) keyOf(ctx context.Context, r *kgo.Record) decoded {
 func (d decoder) valueOf(ctx context.Context, r *kgo.Record) decoded {
 	if r.Attrs.IsControl() {
 		return markerOf(r)
+	}
+	if d.value == "" || d.value == "auto" {
+		if made, is := internal(r, true); is {
+			return made
+		}
 	}
 	return d.decode(ctx, r.Value, d.value, header(r, serde.ValueHeader))
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"html/template"
 	"io/fs"
 	"maps"
 	"regexp"
@@ -20,15 +21,17 @@ var Visited = struct {
 
 var define = regexp.MustCompile(`\{\{-?\s*define "([^"]+)"\s*-?\}\}`)
 
-// init makes every template of this test binary say that it is executed.
+// init makes every template of this test binary say that it is executed, and what it shows.
 func init() {
-	templateText = func(b []byte) string { return define.ReplaceAllString(string(b), `$0{{visited "$1"}}`) }
-	visited = func(name string) string {
-		Visited.Lock()
-		defer Visited.Unlock()
-		Visited.Times[name]++
-		return ""
-	}
+	templateText = func(b []byte) string { return show(string(b)) }
+	watching = template.FuncMap{"visited": visit, "shown": showField}
+}
+
+func visit(name string) string {
+	Visited.Lock()
+	defer Visited.Unlock()
+	Visited.Times[name]++
+	return ""
 }
 
 // Templates are the names of all templates.

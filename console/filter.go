@@ -94,10 +94,7 @@ func (f *filter) matches(r *kgo.Record) bool {
 	if f.program == nil {
 		return true
 	}
-	out, _, err := f.program.ContextEval(f.ctx, map[string]any{
-		"key": asAny(key), "value": asAny(value), "keyText": key.Text, "valueText": value.Text, "headers": headerTexts(r),
-		"partition": int64(r.Partition), "offset": r.Offset, "timestamp": r.Timestamp, "timestampMs": r.Timestamp.UnixMilli(), "size": int64(len(r.Key) + len(r.Value)),
-	})
+	out, _, err := f.program.ContextEval(f.ctx, variables(r, key, value))
 	if err != nil {
 		f.failed++
 		if f.firstFail == "" {
@@ -107,6 +104,14 @@ func (f *filter) matches(r *kgo.Record) bool {
 	}
 	yes, ok := out.Value().(bool)
 	return ok && yes
+}
+
+// variables are what an expression sees of a message.
+func variables(r *kgo.Record, key, value decoded) map[string]any {
+	return map[string]any{
+		"key": asAny(key), "value": asAny(value), "keyText": key.Text, "valueText": value.Text, "headers": headerTexts(r),
+		"partition": int64(r.Partition), "offset": r.Offset, "timestamp": r.Timestamp, "timestampMs": r.Timestamp.UnixMilli(), "size": int64(len(r.Key) + len(r.Value)),
+	}
 }
 
 // sides decodes key and value; what is very large is only looked at as it is.

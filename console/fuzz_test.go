@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,10 @@ func FuzzConsoleForms(f *testing.F) {
 				hr.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				hr.AddCookie(&http.Cookie{Name: toastCookie, Value: cookie})
 				hr.AddCookie(&http.Cookie{Name: zoneCookie, Value: cursor})
+				hr.AddCookie(&http.Cookie{Name: pinsCookie, Value: cookie})
+				if pins := pinsOf(hr); slices.Contains(toggled(toggled(pins, "a"), "a"), "a") {
+					t.Fatalf("of the pins %q one is there twice", pins)
+				}
 				w := httptest.NewRecorder()
 				c.ServeHTTP(w, hr)
 				if w.Code >= 500 || w.Header().Get("Content-Security-Policy") != policy || strings.Contains(w.Body.String(), "<script>") {
@@ -136,14 +141,36 @@ func FuzzFilter(f *testing.F) {
 	f.Add(`[1,2,3].all(a, [1,2,3].all(b, a + b > 0))`, "é", []byte(`[[[1]]]`))
 	f.Add(`valueText.matches("(a+)+$")`, "", []byte(strings.Repeat("a", 100)))
 	f.Fuzz(func(t *testing.T, expression, text string, value []byte) {
+		record := &kgo.Record{Key: []byte(text), Value: value, Headers: []kgo.RecordHeader{{Key: "a", Value: value}}}
+		began := time.Now()
+		columns, err := newColumns(t.Context(), expression, decoder{})
+		if cells := columns.cells(record); err == nil && columns != nil && len(cells) != len(columns.titles) {
+			t.Fatalf("%d columns have %d cells", len(columns.titles), len(cells))
+		}
 		filter, err := newFilter(t.Context(), text, "", expression, decoder{})
 		if err != nil || filter == nil {
 			return
 		}
-		began := time.Now()
-		filter.matches(&kgo.Record{Key: []byte(text), Value: value, Headers: []kgo.RecordHeader{{Key: "a", Value: value}}})
+		filter.matches(record)
 		if took := time.Since(began); took > 20*time.Second {
 			t.Fatalf("%q takes %s", expression, took)
+		}
+	})
+}
+
+// FuzzInternalTopics: records of Kafka's own topics: what is decoded is JSON.
+func FuzzInternalTopics(f *testing.F) {
+	f.Add([]byte("\x00\x01\x00\x01g\x00\x01t\x00\x00\x00\x00"), []byte("\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte("\x00\x02\x00\x01g"), []byte("\x00\x03\x00\x08consumer\x00\x00\x00\x01\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff\xff\xff"))
+	f.Add([]byte("\x00\x00\x00\x01x"), []byte("\x00\x00"))
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		for _, topic := range []string{offsetsTopic, transactionsTopic, "orders"} {
+			for _, side := range []bool{false, true} {
+				d, is := internal(&kgo.Record{Topic: topic, Key: key, Value: value}, side)
+				if is && (topic == "orders" || !json.Valid([]byte(d.Text))) {
+					t.Fatalf("%s %x %x is %q", topic, key, value, d.Text)
+				}
+			}
 		}
 	})
 }

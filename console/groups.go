@@ -164,7 +164,7 @@ var groupSheet = sheet[*groupRow]{
 		{Key: "lag", Title: "Lag", Num: true, Hint: "Records that a read_committed consumer has still to be given", Order: by((*groupRow).lag), Cell: func(row *groupRow) cell { return lagCell(row.more) }},
 	},
 	Empty:   "No group has ever joined or committed an offset. A consumer makes one:",
-	Command: "doze consume TOPIC --group my-group",
+	Command: "doze consume TOPIC --group my-group -b HOST:PORT",
 }
 
 // shownName is a name as a link's text: an empty one can be seen, too.

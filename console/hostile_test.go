@@ -43,8 +43,14 @@ var (
 	ownSVG   = regexp.MustCompile(`^<svg (class="spark" )?viewBox="0 0 [0-9 ]+" [^>]*role="`)
 )
 
+// faults is who is told of them.
+type faults interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
 // harmless fails when a page has an element or attribute that only a hostile text would have made.
-func (r reply) harmless(t *testing.T, what string) {
+func (r reply) harmless(t faults, what string) {
 	t.Helper()
 	for _, tag := range tagForm.FindAllString(r.Body, -1) {
 		bare := inQuotes.ReplaceAllString(tag, `""`)

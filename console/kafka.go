@@ -152,12 +152,28 @@ func (w *held) Header() http.Header         { return w.header }
 func (w *held) WriteHeader(status int)      { w.status = status }
 func (w *held) Write(b []byte) (int, error) { return w.body.Write(b) }
 
+// answers asks the broker for something; a console that is nobody there only connects.
+func (c *Console) answers(ctx context.Context) error {
+	if c.opt.Login == nil || c.opt.Login.As == nil {
+		return c.kafka.client.Ping(ctx)
+	}
+	seeds, dial, err := reach(c.opt)
+	if err != nil {
+		return err
+	}
+	conn, err := dial(ctx, "tcp", seeds[0])
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
 // healthz says that the console serves, and whether its broker answers.
 func (c *Console) healthz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), dialTimeout)
 	defer cancel()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if err := c.kafka.client.Ping(ctx); err != nil {
+	if err := c.answers(ctx); err != nil {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		fmt.Fprintln(w, "the broker does not answer:", err)
 		return

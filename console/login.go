@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -27,6 +28,10 @@ type Login struct {
 
 	// Registry is Options.RegistryHandler as a user.
 	Registry func(user string) http.Handler
+
+	// As are Options.Client and Options.RegistryTransport as a user, where no dialer makes the console him. His session keeps the
+	// password: clients connect again. nil: Dial does.
+	As func(user, password string) ([]kgo.Opt, http.RoundTripper)
 }
 
 // Bounds of logins.
@@ -117,7 +122,7 @@ func (d *door) login(r *request) (answer, error) {
 		p.User, p.Wrong, p.Status = clip(user, maxText), "Name or password is wrong.", http.StatusUnauthorized
 		return p, nil
 	}
-	id, err := d.sessions.begin(r.Request, user)
+	id, err := d.sessions.begin(r.Request, user, password)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type messageQuery struct {
 	Forgotten bool // the address has the id of a filter that is not kept
 	Text, In  string
 	CEL       string
+	Columns   string // a person's own: CEL expressions, between semicolons
 	Key       string // decoding
 	Value     string
 	Committed bool
@@ -48,7 +49,7 @@ func queryOf(r *request) messageQuery {
 	q := messageQuery{
 		From: r.query("from"), Offset: strings.TrimSpace(r.query("offset")), Time: strings.TrimSpace(r.query("time")), Partition: r.query("partition"),
 		Limit: r.number("limit", 50, 1, 500), In: r.query("in"),
-		Key: r.query("key"), Value: r.query("value"), Committed: r.query("committed") != "", Live: r.query("live") != "", Cursor: r.query("cursor"),
+		Columns: clip(r.query("columns"), maxText), Key: r.query("key"), Value: r.query("value"), Committed: r.query("committed") != "", Live: r.query("live") != "", Cursor: r.query("cursor"),
 	}
 	text, known := r.filterText("q")
 	cel, alsoKnown := r.filterText("cel")
@@ -82,6 +83,7 @@ type messagesPage struct {
 // messageSet is the dot of the template "message-list".
 type messageSet struct {
 	Rows     []messageRow
+	Columns  []string // titles of a person's own
 	Scanned  int64
 	Of       int64 // offsets that there are in the chosen partitions
 	Bytes    int64
@@ -104,6 +106,7 @@ type messageRow struct {
 	Offset     int64
 	At         time.Time
 	Key, Value decoded
+	Own        []ownCell // of a person's own columns
 	Marks      []badge
 	Headers    int
 	Href       string
@@ -226,7 +229,14 @@ func (r *request) messageSet(topic string, detail kadm.TopicDetail, q messageQue
 	if err != nil {
 		return nil, err
 	}
-	set := &messageSet{Filtered: f != nil, Command: "kafka-console-producer.sh --bootstrap-server HOST:PORT --topic " + topic}
+	columns, err := newColumns(r.Context(), q.Columns, d)
+	if err != nil {
+		return nil, err
+	}
+	set := &messageSet{Filtered: f != nil, Command: r.exact("echo hello | doze produce TOPIC -b HOST:PORT")}
+	if columns != nil {
+		set.Columns = columns.titles
+	}
 	for _, p := range s.parts {
 		set.Of += p.high - p.low
 	}
@@ -236,7 +246,9 @@ func (r *request) messageSet(topic string, detail kadm.TopicDetail, q messageQue
 		return nil, err
 	}
 	for _, record := range found {
-		set.Rows = append(set.Rows, rowOf(r, d, record))
+		row := rowOf(r, d, record)
+		row.Own = columns.cells(record)
+		set.Rows = append(set.Rows, row)
 	}
 	set.Scanned, set.Bytes = s.scanned, s.bytes
 	set.Took = time.Since(s.began).Round(time.Millisecond).String()

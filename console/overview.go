@@ -78,6 +78,14 @@ func overviewNow(r *request) (live, error) {
 	return live{ID: "overview-now", Name: "overview-now", Data: state}, nil
 }
 
+// cardOf is a number of things with a page.
+func cardOf(n int, noun, href string) card {
+	if n != 1 {
+		noun += "s"
+	}
+	return card{grouped(n), noun, href}
+}
+
 func cardsOf(ctx context.Context, r *request, meta kadm.Metadata) []card {
 	topics, partitions := 0, 0
 	for _, t := range meta.Topics {
@@ -86,11 +94,11 @@ func cardsOf(ctx context.Context, r *request, meta kadm.Metadata) []card {
 			partitions += len(t.Partitions)
 		}
 	}
-	cards := []card{{grouped(topics), "topics", "/topics"}, {grouped(partitions), "partitions", "/topics"}}
+	cards := []card{cardOf(topics, "topic", "/topics"), cardOf(partitions, "partition", "/topics")}
 	if groups, err := r.c.kafka.admin.ListGroups(ctx); err == nil {
-		cards = append(cards, card{grouped(len(groups)), "groups", "/groups"})
+		cards = append(cards, cardOf(len(groups), "group", "/groups"))
 	}
-	return append(cards, card{grouped(len(meta.Brokers)), "brokers", "/broker"})
+	return append(cards, cardOf(len(meta.Brokers), "broker", "/broker"))
 }
 
 // checksOf looks at what metadata tells of health.

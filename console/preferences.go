@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // a machine without a database of zones, Windows first of all
@@ -11,6 +12,7 @@ import (
 const (
 	themeCookie = "doze_theme"
 	zoneCookie  = "doze_zone"
+	pinsCookie  = "doze_pins"
 	yearSeconds = 365 * 24 * 3600
 )
 
@@ -37,7 +39,47 @@ func setPreferences(r *request) (answer, error) {
 		}
 		kept.cookies = append(kept.cookies, keep(zoneCookie, zone))
 	}
+	if topic := f.text("pin"); pinnable().MatchString(topic) {
+		kept.cookies = append(kept.cookies, keep(pinsCookie, strings.Join(toggled(pinsOf(r.Request), topic), ",")))
+	}
 	return kept, nil
+}
+
+// maxPins is how many bytes the names of pinned topics have together: a browser keeps 4 KiB of a cookie.
+const maxPins = 3500
+
+// toggled is the list with a topic in front, or without it when it was there. What is pinned for longest makes room.
+func toggled(pins []string, topic string) []string {
+	if i := slices.Index(pins, topic); i >= 0 {
+		return slices.Delete(slices.Clone(pins), i, i+1)
+	}
+	room, kept := maxPins, []string{}
+	for _, name := range append([]string{topic}, pins...) {
+		if room -= len(name) + 1; room < 0 {
+			break
+		}
+		kept = append(kept, name)
+	}
+	return kept
+}
+
+var pinnable = lazyForm(`^[a-zA-Z0-9._-]{1,249}$`)
+
+// pinsOf are the topics that a browser wants first.
+//
+//fuzz:parser class=http FuzzConsoleForms
+func pinsOf(r *http.Request) []string {
+	cookie, err := r.Cookie(pinsCookie)
+	if err != nil || len(cookie.Value) > maxPins {
+		return nil
+	}
+	var pins []string
+	for name := range strings.SplitSeq(cookie.Value, ",") {
+		if pinnable().MatchString(name) && !slices.Contains(pins, name) {
+			pins = append(pins, name)
+		}
+	}
+	return pins
 }
 
 // preferences is the answer that keeps cookies.

@@ -19,7 +19,7 @@ type registryReader struct{ cl *sr.Client }
 // registry is the schema registry, or a page that says that there is none.
 func (r *request) registry() (registryReader, error) {
 	if r.c.kafka.registry == nil {
-		return registryReader{}, problem{Status: http.StatusNotFound, Message: "This console has no schema registry", Hint: "doze serves one unless it was started with --schema-registry=false; for another Kafka name it: doze console --bootstrap HOST:PORT --registry URL."}
+		return registryReader{}, problem{Status: http.StatusNotFound, Message: "This console has no schema registry", Hint: "doze serves one unless it was started with --schema-registry=false; for another Kafka name it: doze console --bootstrap HOST:PORT --schema-registry URL."}
 	}
 	return registryReader{r.c.kafka.registry}, nil
 }

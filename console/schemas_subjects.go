@@ -85,7 +85,7 @@ func subjectSheet(see func(*subjectRow)) sheet[*subjectRow] {
 			{Title: "References", Num: true, Cell: func(row *subjectRow) cell { return latestCell(row, numCell(int64(len(row.Latest.References)))) }},
 		},
 		Empty:   "No schema is registered. Register one here with New schema, or let a producer do it:",
-		Command: `curl localhost:8081/subjects/orders-value/versions -H 'Content-Type: application/json' -d '{"schema": "\"string\""}'`,
+		Command: `curl REGISTRY/subjects/orders-value/versions -H 'Content-Type: application/json' -d '{"schema": "\"string\""}'`,
 	}
 }
 

@@ -122,7 +122,7 @@ func (rules aclRules) words() []string {
 
 var securityACLSheet = sheet[kadm.DescribedACL]{
 	ID: "t", Noun: "ACL", Sort: "resource", Size: 100, Empty: "There are no ACLs. Make one here, or with Kafka's tool:",
-	Command: "kafka-acls.sh --bootstrap-server 127.0.0.1:9092 --add --allow-principal User:bob --consumer --topic orders --group billing",
+	Command: "kafka-acls.sh --bootstrap-server HOST:PORT --add --allow-principal User:bob --consumer --topic orders --group billing",
 	Find: func(a kadm.DescribedACL) string {
 		return strings.Join([]string{a.Principal, a.Host, a.Name, aclTypeName(a.Type), aclOperationName(a.Operation), a.Permission.String()}, " ")
 	},

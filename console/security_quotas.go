@@ -60,7 +60,7 @@ var quotaEntities = []string{"user", "client-id", "ip"}
 
 var quotaSheet = sheet[quotaRow]{
 	ID: "t", Noun: "quota", Sort: "entity", Empty: "There are no quotas. Set one here, or with Kafka's tool:",
-	Command: "kafka-configs.sh --bootstrap-server 127.0.0.1:9092 --alter --entity-type clients --entity-name app --add-config producer_byte_rate=1048576",
+	Command: "kafka-configs.sh --bootstrap-server HOST:PORT --alter --entity-type clients --entity-name app --add-config producer_byte_rate=1048576",
 	Find:    func(q quotaRow) string { return quotaOf(q.Entity) + " " + q.Key },
 	Columns: []column[quotaRow]{
 		{Key: "entity", Title: "Of", Order: by(func(q quotaRow) string { return quotaOf(q.Entity) + q.Key }), Cell: func(q quotaRow) cell { return textCell(quotaOf(q.Entity)) }},

@@ -34,7 +34,7 @@ func showTokens(r *request) (answer, error) {
 
 var tokenSheet = sheet[kadm.DelegationToken]{
 	ID: "t", Noun: "token", Sort: "expires", Empty: "There are no delegation tokens that the console may see. Kafka's tool makes one, too:",
-	Command: "kafka-delegation-tokens.sh --bootstrap-server 127.0.0.1:9092 --create --max-life-time-period -1 --command-config client.properties",
+	Command: "kafka-delegation-tokens.sh --bootstrap-server HOST:PORT --create --max-life-time-period -1 --command-config client.properties",
 	Find:    func(t kadm.DelegationToken) string { return t.TokenID + " " + principalText(t.Owner) },
 	Columns: []column[kadm.DelegationToken]{
 		{Key: "id", Title: "Token", Order: by(func(t kadm.DelegationToken) string { return t.TokenID }), Cell: func(t kadm.DelegationToken) cell { return codeCell(t.TokenID) }},

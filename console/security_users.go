@@ -44,7 +44,7 @@ func (r *request) scramUsers(names ...string) ([]kadm.DescribedUserSCRAM, error)
 
 var userSheet = sheet[kadm.DescribedUserSCRAM]{
 	ID: "t", Noun: "user", Sort: "name", Empty: "No user has SCRAM credentials. Make one here, or with Kafka's tool:",
-	Command: "kafka-configs.sh --bootstrap-server 127.0.0.1:9092 --alter --entity-type users --entity-name bob --add-config 'SCRAM-SHA-512=[password=secret]'",
+	Command: "kafka-configs.sh --bootstrap-server HOST:PORT --alter --entity-type users --entity-name bob --add-config 'SCRAM-SHA-512=[password=secret]'",
 	Find:    func(u kadm.DescribedUserSCRAM) string { return u.User },
 	Columns: []column[kadm.DescribedUserSCRAM]{
 		{Key: "name", Title: "User", Order: by(func(u kadm.DescribedUserSCRAM) string { return u.User }), Cell: func(u kadm.DescribedUserSCRAM) cell { return textCell(shownName(u.User)) }},

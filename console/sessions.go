@@ -54,10 +54,15 @@ func (l *loggedIn) pages(ctx context.Context) *Console {
 }
 
 // begin makes a session and gives its id. When there are too many, the one that was not used for longest ends.
-func (s *sessions) begin(r *http.Request, user string) (string, error) {
+func (s *sessions) begin(r *http.Request, user, password string) (string, error) {
 	opt := s.opt
 	opt.Login = nil
-	opt.Dial = s.opt.Login.Dial(user, addressOf(r))
+	if dial := s.opt.Login.Dial; dial != nil {
+		opt.Dial = dial(user, addressOf(r))
+	}
+	if as := s.opt.Login.As; as != nil {
+		opt.Client, opt.RegistryTransport = as(user, password)
+	}
 	if opt.RegistryHandler != nil {
 		opt.RegistryHandler = s.opt.Login.Registry(user)
 	}

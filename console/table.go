@@ -24,6 +24,7 @@ type sheet[T any] struct {
 	Find    func(T) string // what the search box looks in; nil: there is no box
 	Sort    string         // the column that sorts when the address says nothing; "-key" is descending
 	Size    int            // rows of a page; 0: 50
+	First   func(T) bool   // rows that come first, whatever sorts; nil: none does
 	Href    func(T) string // where Enter on a row goes; nil: nowhere
 	Empty   string         // what to say when there are no rows at all
 	Command string         // the exact command to run then
@@ -67,7 +68,7 @@ type hidden struct{ Name, Value string }
 
 // show filters, sorts and cuts the rows as the address says. The rows are not changed.
 func (s sheet[T]) show(r *request, all []T) table {
-	t := table{ID: s.ID, Noun: s.Noun, Total: len(all), Searchable: s.Find != nil, Empty: s.Empty, Command: s.Command, QueryName: s.value("q")}
+	t := table{ID: s.ID, Noun: s.Noun, Total: len(all), Searchable: s.Find != nil, Empty: s.Empty, Command: r.exact(s.Command), QueryName: s.value("q")}
 	rows := s.matching(r, &t, all)
 	t.Matched = len(rows)
 	by := strings.TrimPrefix(r.query(s.value("sort")), "-")
@@ -100,6 +101,7 @@ func (s sheet[T]) value(name string) string {
 	return s.ID + "." + name
 }
 
+// matching are the rows that have all words of the search, and none of those behind an exclamation mark.
 func (s sheet[T]) matching(r *request, t *table, all []T) []T {
 	t.Query = clip(r.query(s.value("q")), 200)
 	rows := slices.Clone(all)
@@ -109,7 +111,13 @@ func (s sheet[T]) matching(r *request, t *table, all []T) []T {
 	words := strings.Fields(strings.ToLower(t.Query))
 	return slices.DeleteFunc(rows, func(item T) bool {
 		text := strings.ToLower(s.Find(item))
-		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+		return slices.ContainsFunc(words, func(word string) bool {
+			without, leaveOut := strings.CutPrefix(word, "!")
+			if leaveOut && without != "" {
+				return strings.Contains(text, without)
+			}
+			return !strings.Contains(text, word)
+		})
 	})
 }
 
@@ -128,6 +136,9 @@ func (s sheet[T]) sorted(r *request, t *table, rows []T) []T {
 			return order(a, b)
 		})
 	}
+	if s.First != nil {
+		slices.SortStableFunc(rows, func(a, b T) int { return boolRank(s.First(a)) - boolRank(s.First(b)) })
+	}
 	for _, c := range s.Columns {
 		h := head{Title: c.Title, Hint: c.Hint, Num: c.Num}
 		if c.Order != nil && c.Key != "" {
@@ -145,6 +156,13 @@ func (s sheet[T]) sorted(r *request, t *table, rows []T) []T {
 		t.Heads = append(t.Heads, h)
 	}
 	return rows
+}
+
+func boolRank(first bool) int {
+	if first {
+		return 0
+	}
+	return 1
 }
 
 func (s sheet[T]) orderOf(by string) func(a, b T) int {

@@ -34,7 +34,7 @@ func newTemplateSets(now func() time.Time) *templateSets {
 
 // read parses the templates, when the first page is asked for: a broker starts without them.
 func (s *templateSets) read() {
-	s.master = template.New("").Funcs(templateFuncs(time.UTC, s.now))
+	s.master = template.New("").Funcs(templateFuncs(time.UTC, s.now)).Funcs(watching)
 	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
 		s.broken = err
@@ -52,10 +52,10 @@ func (s *templateSets) read() {
 	}
 }
 
-// Tests find out which templates are executed by a call that they put into each.
+// Tests find out which templates are executed, and what they show where, by calls that they put into each.
 var (
 	templateText = func(b []byte) string { return string(b) }
-	visited      = func(string) string { return "" }
+	watching     template.FuncMap
 )
 
 // in is the set for a zone.
@@ -98,7 +98,6 @@ func templateFuncs(zone *time.Location, now func() time.Time) template.FuncMap {
 		"dict":      dict,
 		"toJSON":    func(v any) (string, error) { b, err := json.Marshal(v); return string(b), err },
 		"join":      strings.Join,
-		"visited":   func(name string) string { return visited(name) },
 		"split":     func(s string) []string { return strings.Split(s, ",") },
 		"int64":     func(n int) int64 { return int64(n) },
 	}

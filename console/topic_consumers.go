@@ -37,7 +37,7 @@ var consumerSheet = sheet[consumerRow]{
 	Find:    func(c consumerRow) string { return c.Group + " " + c.Member },
 	Href:    func(c consumerRow) string { return path("groups", c.Group) },
 	Empty:   "No group has committed an offset of this topic. A consumer of one:",
-	Command: "kafka-console-consumer.sh --bootstrap-server HOST:PORT --group my-group --from-beginning --topic TOPIC",
+	Command: "doze consume TOPIC --group my-group -b HOST:PORT",
 	Columns: []column[consumerRow]{
 		{Key: "group", Title: "Group", Cell: func(c consumerRow) cell {
 			return linkCell(c.Group, path("groups", c.Group)).with(badge{Text: c.State}).with(badBadge(c.Err)...)

@@ -3,9 +3,12 @@ package console
 import (
 	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 )
 
 // topicRoutes are the pages of a topic, its dialogs behind them.
@@ -35,6 +38,8 @@ type topicHead struct {
 	Name     string
 	ID       string
 	Internal bool
+	Pinned   bool
+	Here     string
 	ReadOnly bool
 	Tabs     []tab
 }
@@ -59,7 +64,7 @@ func headOf(r *request, lit string) (topicHead, kadm.TopicDetail, error) {
 }
 
 func newTopicHead(r *request, name, lit string, detail kadm.TopicDetail) topicHead {
-	h := topicHead{Name: name, ID: detail.ID.String(), Internal: detail.IsInternal, ReadOnly: r.readOnly()}
+	h := topicHead{Name: name, ID: detail.ID.String(), Internal: detail.IsInternal, Pinned: slices.Contains(pinsOf(r.Request), name), Here: r.URL.RequestURI(), ReadOnly: r.readOnly()}
 	for _, t := range topicTabs {
 		href := path("topics", name)
 		if t.path != "" {
@@ -81,8 +86,10 @@ func (k *kafka) topic(ctx context.Context, name string) (kadm.TopicDetail, error
 	}
 	detail, there := meta.Topics[name]
 	switch {
-	case !there:
-		return detail, notFound("There is no topic %s", name)
+	case !there || errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+		p := notFound("There is no topic %s", name)
+		p.Hint = "New topic in the list of topics makes one, as doze topic create does, or a client that produces to it."
+		return detail, p
 	case detail.Err != nil:
 		p := asProblem(detail.Err)
 		p.Message = "Topic " + name + ": " + p.Message
@@ -130,7 +137,7 @@ func topicPartitions(r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes := r.c.kafka.partitionSizes(ctx, h.Name)
+	sizes := r.c.kafka.partitionSizes(ctx, h.Name, detail.Partitions.Numbers())
 	var rows []partitionRow
 	for _, p := range detail.Partitions.Sorted() {
 		row := partitionRow{Partition: p.Partition, Leader: p.Leader, Replicas: p.Replicas, ISR: p.ISR, Bytes: -1}
@@ -199,10 +206,10 @@ func numbers(ns []int32) string {
 }
 
 // partitionSizes are bytes on disk by partition of a topic.
-func (k *kafka) partitionSizes(ctx context.Context, topic string) map[int32]int64 {
+func (k *kafka) partitionSizes(ctx context.Context, topic string, partitions []int32) map[int32]int64 {
 	sizes := map[int32]int64{}
 	set := kadm.TopicsSet{}
-	set.Add(topic)
+	set.Add(topic, partitions...)
 	dirs, err := k.admin.DescribeAllLogDirs(ctx, set)
 	if err != nil {
 		return sizes

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -11,7 +12,7 @@ import (
 // topicRow is one topic of the list.
 type topicRow struct {
 	Name              string
-	Internal          bool
+	Internal, Pinned  bool
 	Partitions        int
 	Replicas          int
 	Messages          int64 // last offset minus first, of all partitions: markers and compacted records count
@@ -52,7 +53,9 @@ func listTopics(r *request) (answer, error) {
 func topicsAnswer(r *request, rows []topicRow, enrich func([]topicRow, []string)) page {
 	shown, hidden := rows[:0:0], 0
 	withInternal := r.query("internal") == "yes"
+	pins := pinsOf(r.Request)
 	for _, t := range rows {
+		t.Pinned = slices.Contains(pins, t.Name)
 		if t.Internal && !withInternal {
 			hidden++
 			continue
@@ -75,8 +78,9 @@ var topicSheet = sheet[topicRow]{
 	ID: "topics", Noun: "topic", Sort: "name",
 	Find:    func(t topicRow) string { return t.Name },
 	Href:    func(t topicRow) string { return path("topics", t.Name) },
+	First:   func(t topicRow) bool { return t.Pinned },
 	Empty:   "There is no topic yet. A client that produces to one makes it; so does this command:",
-	Command: "kafka-topics.sh --bootstrap-server HOST:PORT --create --topic orders --partitions 3",
+	Command: "doze topic create orders:3 -b HOST:PORT",
 	Columns: []column[topicRow]{
 		{Key: "name", Title: "Topic", Cell: topicName, Order: by(func(t topicRow) string { return t.Name })},
 		{Key: "partitions", Title: "Partitions", Num: true, Cell: func(t topicRow) cell { return numCell(int64(t.Partitions)) }, Order: by(func(t topicRow) int { return t.Partitions })},
@@ -88,6 +92,9 @@ var topicSheet = sheet[topicRow]{
 
 func topicName(t topicRow) cell {
 	c := linkCell(t.Name, path("topics", t.Name))
+	if t.Pinned {
+		c = c.with(badge{Text: "pinned", Tone: "info"})
+	}
 	if t.Internal {
 		c = c.with(badge{Text: "internal"})
 	}
@@ -141,7 +148,7 @@ func (k *kafka) enrich(ctx context.Context, meta kadm.Metadata, rows []topicRow,
 			}
 			each(rows, func(t *topicRow) { t.Messages = span[t.Name] })
 		case "size":
-			sizes := k.topicSizes(ctx, names)
+			sizes := k.topicSizes(ctx, some(meta.Topics, names))
 			each(rows, func(t *topicRow) {
 				if b, known := sizes[t.Name]; known {
 					t.Bytes = b
@@ -162,11 +169,11 @@ func each[T any](rows []T, do func(*T)) {
 }
 
 // topicSizes are the bytes on disk by topic; nothing when the broker does not say.
-func (k *kafka) topicSizes(ctx context.Context, names []string) map[string]int64 {
+func (k *kafka) topicSizes(ctx context.Context, topics kadm.TopicDetails) map[string]int64 {
 	sizes := map[string]int64{}
-	set := kadm.TopicsSet{}
-	for _, name := range names {
-		set.Add(name)
+	set := kadm.TopicsSet{} // with partitions: of a topic without any, none is described
+	for name, t := range topics {
+		set.Add(name, t.Partitions.Numbers()...)
 	}
 	dirs, err := k.admin.DescribeAllLogDirs(ctx, set)
 	if err != nil {

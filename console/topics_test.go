@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -93,4 +94,39 @@ func TestTopicChanges(t *testing.T) {
 	w.topic("latest", 1, "cleanup.policy", "compact")
 	w.fill("latest", 1, 1)
 	w.post("/topics/latest/purge", "typed", "latest").has(t, "Kafka deletes no records of a topic whose cleanup.policy is compact")
+}
+
+// The bytes on disk of topics and of partitions are those that the broker tells.
+func TestSizes(t *testing.T) {
+	w := start(t)
+	w.topic("sized", 2)
+	w.fill("sized", 2, 20)
+	sizes, err := kadm.NewClient(w.client()).DescribeAllLogDirs(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := int64(0)
+	sizes.Each(func(d kadm.DescribedLogDir) {
+		d.Topics.Each(func(p kadm.DescribedLogDirPartition) {
+			total += p.Size
+			w.get("/topics/sized/partitions").has(t, fmt.Sprintf(`<span title="%s bytes">`, grouped(p.Size)))
+		})
+	})
+	if total == 0 {
+		t.Fatal("the broker tells no sizes")
+	}
+	w.get("/topics").has(t, fmt.Sprintf(`<span title="%s bytes">`, grouped(total)))
+	w.get("/topics?topics.sort=-size").has(t, fmt.Sprintf(`<span title="%s bytes">`, grouped(total)))
+	if got := w.do("GET", "/topics/nothing-yet", "", nil); got.Status != http.StatusNotFound || !strings.Contains(got.Body, "There is no topic nothing-yet") || !strings.Contains(got.Body, "doze topic create") {
+		t.Error(got.Status, got.Body)
+	}
+	w.get("/").has(t, `<span class="big">1</span> <span>topic</span>`, `<span class="big">2</span> <span>partitions</span>`)
+}
+
+// grouped is a number as pages show it, below a million.
+func grouped(n int64) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }

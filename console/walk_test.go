@@ -2,12 +2,14 @@ package console_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,9 +29,58 @@ func TestMain(m *testing.M) {
 			}
 			console.Visited.Unlock()
 		}
+		code = max(code, hostileFields())
 	}
 	os.Exit(code)
 }
+
+// Flags of the table of what is shown.
+var (
+	updateFields = flag.Bool("fields", false, "write testdata/fields.txt anew")
+	everyText    = flag.Bool("every", false, "show each place every hostile text, not one of each kind")
+)
+
+// hostileFields shows hostile texts in every place of the pages, and holds the table of the places.
+func hostileFields() (code int) {
+	fail := complaint(func(text string) { fmt.Println("FAIL:", text); code = 1 })
+	if err := console.ShowHostileTexts(*everyText, func(what, body string) { reply{Body: body}.harmless(fail, what) }); err != nil {
+		fail(err.Error())
+	}
+	table, missed := console.FieldTable()
+	for _, name := range missed {
+		fail("the place " + name + " was not shown a hostile text of each kind")
+	}
+	const file = "testdata/fields.txt"
+	if *updateFields {
+		if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+			fail(err.Error())
+		}
+	}
+	was, err := os.ReadFile(file)
+	if err != nil {
+		fail(err.Error())
+	}
+	for _, line := range lacking(string(was), table) {
+		fail("testdata/fields.txt has no longer: " + line + " (go test ./console -fields writes it anew)")
+	}
+	for _, line := range lacking(table, string(was)) {
+		fail("testdata/fields.txt lacks: " + line + " (go test ./console -fields writes it anew)")
+	}
+	return code
+}
+
+// lacking are the lines of a text that another one has not.
+func lacking(text, other string) []string {
+	there := strings.Split(other, "\n")
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Contains(there, line) })
+}
+
+// complaint is how a check that runs after the tests says what is wrong.
+type complaint func(string)
+
+func (complaint) Helper() {}
+
+func (c complaint) Errorf(format string, args ...any) { c(fmt.Sprintf(format, args...)) }
 
 // allRan says whether no flag left tests out.
 func allRan() bool {

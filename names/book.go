@@ -56,6 +56,7 @@ type content struct {
 type Book struct {
 	dir   string
 	alive func(pid int, started string) bool
+	made  string // the name that had no address before this process claimed it
 }
 
 // OpenBook is the book in a directory, which is made with the first change.
@@ -88,10 +89,14 @@ func (b *Book) Claim(name, dataDir string, wanted netip.Addr) (netip.Addr, error
 				return &HeldError{i}
 			}
 		}
+		_, known := c.Names[name]
 		if address = c.place(name, wanted); !address.IsValid() {
 			return fmt.Errorf("all %d addresses of the zone%s have names whose brokers run; stop one, or give this one --listen HOST:PORT", namesMax, Suffix)
 		}
 		c.put(Instance{Name: name, Claimed: true, Address: address, DataDir: dataDir})
+		if !known {
+			b.made = name
+		}
 		return nil
 	})
 	return address, err
@@ -112,6 +117,18 @@ func (b *Book) Announce(i Instance) error {
 func (b *Book) Leave() error {
 	return b.change(func(c *content) error {
 		c.Instances = slices.DeleteFunc(c.Instances, func(i Instance) bool { return i.PID == os.Getpid() })
+		return nil
+	})
+}
+
+// Withdraw takes a claim back, of a process that came to nothing: it is off the list, and a name that had no address before the claim
+// has none again.
+func (b *Book) Withdraw() error {
+	return b.change(func(c *content) error {
+		c.Instances = slices.DeleteFunc(c.Instances, func(i Instance) bool { return i.PID == os.Getpid() })
+		if b.made != "" && !c.owned(b.made) {
+			delete(c.Names, b.made)
+		}
 		return nil
 	})
 }

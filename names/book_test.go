@@ -122,6 +122,33 @@ func TestClaimAnnounceLeave(t *testing.T) {
 	}
 }
 
+// A start that comes to nothing leaves the list as it was: without a name that it was the first to claim, with one that was there.
+func TestAClaimIsWithdrawn(t *testing.T) {
+	b := OpenBook(t.TempDir())
+	if _, err := b.Claim("old", "", netip.Addr{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"old", "new"} {
+		start := OpenBook(b.dir)
+		if _, err := start.Claim(name, "", netip.Addr{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := start.Withdraw(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live, err := b.Live()
+	if err != nil || len(live) != 0 {
+		t.Error(live, err)
+	}
+	if known, err := b.Names(); err != nil || len(known) != 1 || known["old"] != Preferred("old") {
+		t.Error(known, err)
+	}
+}
+
 func TestNamesThatCollideGetOthersAndKeepThem(t *testing.T) {
 	b := OpenBook(t.TempDir())
 	seen := map[netip.Addr]string{}

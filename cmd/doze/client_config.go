@@ -123,10 +123,14 @@ func (c clientConfig) login() (ksasl.Mechanism, error) {
 	if user == "" {
 		return nil, errors.New("there is no login; add sasl.jaas.config, or sasl.username and sasl.password (--username and --password-file)")
 	}
-	auth := scram.Auth{User: user, Pass: password, IsToken: jaas["tokenauth"] == "true"}
+	return loginBy(mechanism, scram.Auth{User: user, Pass: password, IsToken: jaas["tokenauth"] == "true"})
+}
+
+// loginBy is a login with a name and a password by a mechanism that takes these.
+func loginBy(mechanism string, auth scram.Auth) (ksasl.Mechanism, error) {
 	switch mechanism {
 	case "PLAIN":
-		return plain.Auth{User: user, Pass: password}.AsMechanism(), nil
+		return plain.Auth{User: auth.User, Pass: auth.Pass}.AsMechanism(), nil
 	case "SCRAM-SHA-256":
 		return auth.AsSha256Mechanism(), nil
 	case "SCRAM-SHA-512":

@@ -20,6 +20,7 @@ import (
 type consoleCmd struct {
 	clientFlags
 	ConsoleAddr        string   `help:"Address to serve on. Default: 127.0.0.1:9093." placeholder:"HOST:PORT" default:"127.0.0.1:9093"`
+	ConsoleLogin       bool     `help:"Ask who uses the console for a name and password of the broker's, by --sasl-mechanism (PLAIN or SCRAM); he may do there what that user may."`
 	ConsoleTraceHeader []string `help:"Header that holds a trace's id, which is linked across topics as traceparent and b3 are. May be repeated." placeholder:"NAME" sep:"none"`
 }
 
@@ -32,6 +33,7 @@ Examples:
   doze console --bootstrap localhost:9092
   doze console --bootstrap unix:/tmp/kafka.sock --console-addr 127.0.0.1:0
   doze console --bootstrap kafka.example:9093 --tls --sasl-mechanism SCRAM-SHA-512 --username ada --password-file secret.txt
+  doze console --bootstrap kafka.example:9093 --tls --sasl-mechanism SCRAM-SHA-512 --console-login
   doze console --client-config client.properties`
 }
 
@@ -60,7 +62,7 @@ func (c *consoleCmd) Run(p *process) error {
 
 // options are the console's, and where it goes.
 func (c *consoleCmd) options(p *process) (endpoint, console.Options, error) {
-	at, err := c.find(p)
+	at, err := c.place(p)
 	if err != nil {
 		return at, console.Options{}, err
 	}
@@ -71,12 +73,17 @@ func (c *consoleCmd) options(p *process) (endpoint, console.Options, error) {
 	if err != nil {
 		return at, console.Options{}, usageError{fmt.Errorf("--console-addr is %q; give it HOST:PORT", c.ConsoleAddr)}
 	}
-	return at, console.Options{
+	o := console.Options{
 		Bootstrap: at.servers, TLS: at.security.tls, Client: at.security.loginOptions(), Endpoint: at.shown(c.securityFlags),
 		Registry: at.registry.url, RegistryTransport: at.registry.roundTripper(),
 		Hosts: []string{host, ".docker.internal"}, TraceHeaders: c.ConsoleTraceHeader,
 		Logger: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
-	}, nil
+	}
+	if c.ConsoleLogin {
+		o.Login = at.consoleLogin()
+		o.Client, o.RegistryTransport = nil, nil // before a login the console is nobody
+	}
+	return at, o, nil
 }
 
 // shown is how clients are told to reach the broker: as this one does.

@@ -54,6 +54,76 @@ func TestConsoleLogsIn(t *testing.T) {
 	overviewHas(t, consoleCmd{clientFlags: inURL}, "The broker does not answer", "The schema registry answers")
 }
 
+// With --console-login everybody logs in at the broker as himself, and the console is nobody before.
+func TestConsoleAsksForALogin(t *testing.T) {
+	dir := t.TempDir()
+	broker, err := doze.New(doze.Options{
+		DataDir: dir, Listeners: []doze.Listener{{Address: "127.0.0.1:0", Protocol: "SASL_PLAINTEXT"}},
+		Users:      map[string]string{"ada": "s3cret", "bob": "other"},
+		Properties: map[string]string{"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer", "super.users": "User:ada", "allow.everyone.if.no.acl.found": "false", "sasl.enabled.mechanisms": "SCRAM-SHA-512"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- broker.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	quiet := &process{stdout: io.Discard, stderr: io.Discard}
+	c := consoleCmd{clientFlags: clientFlags{Bootstrap: []string{broker.Addr()}}, ConsoleAddr: "127.0.0.1:0", ConsoleLogin: true}
+	if _, _, err := c.options(quiet); err == nil || !strings.Contains(err.Error(), "add --sasl-mechanism") {
+		t.Error(err)
+	}
+	c.SASLMechanism, c.Username = "SCRAM-SHA-512", "ada"
+	if _, _, err := c.options(quiet); err == nil || !strings.Contains(err.Error(), "leave --username") {
+		t.Error(err)
+	}
+	c.Username = ""
+	_, o, err := c.options(quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := console.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pages.Close()
+	send := func(method, path, body string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Host = "127.0.0.1:9093"
+		if body != "" {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		for _, cookie := range cookies {
+			r.AddCookie(cookie)
+		}
+		w := httptest.NewRecorder()
+		pages.ServeHTTP(w, r)
+		return w
+	}
+	if w := send("GET", "/topics", ""); w.Code != http.StatusUnauthorized {
+		t.Error(w.Code, w.Body)
+	}
+	if w := send("GET", "/healthz", ""); w.Code != http.StatusOK {
+		t.Error(w.Code, w.Body)
+	}
+	if w := send("POST", "/login", "user=ada&password=other"); w.Code != http.StatusUnauthorized || len(w.Result().Cookies()) != 0 {
+		t.Error(w.Code, w.Body)
+	}
+	ada, bob := send("POST", "/login", "user=ada&password=s3cret"), send("POST", "/login", "user=bob&password=other")
+	if w := send("GET", "/security", "", ada.Result().Cookies()...); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "s3cret") {
+		t.Error(w.Code, w.Body)
+	}
+	if w := send("GET", "/security", "", bob.Result().Cookies()...); !strings.Contains(w.Body.String(), "CLUSTER_AUTHORIZATION_FAILED") {
+		t.Error(w.Code, w.Body)
+	}
+}
+
 func overviewHas(t *testing.T, c consoleCmd, texts ...string) {
 	t.Helper()
 	c.ConsoleAddr = "127.0.0.1:0"

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"doze"
+	"doze/names"
 )
 
 // doctorCmd takes those flags of serve that decide what the broker needs of the machine.
@@ -61,7 +62,11 @@ func (c *doctorCmd) Run(kctx *kong.Context, p *process) error {
 		return usageError{nameDataDir(err, " with --data-dir")}
 	}
 	findings := examineZone(g, &o, zoneAt(c.ZoneRoot))
-	findings = append(findings, examine(o)...)
+	if runs, yes := alreadyRuns(o); yes {
+		findings = append(append([]finding{runs}, findings...), examineMachine(o)...)
+	} else {
+		findings = append(findings, examine(o)...)
+	}
 	if err := printFindings(p.stdout, c.JSON, findings); err != nil {
 		return err
 	}
@@ -91,6 +96,38 @@ func printFindings(w io.Writer, asJSON bool, findings []finding) error {
 	return nil
 }
 
+// alreadyRuns finds the very broker that these options would start. What it has is in nobody's way.
+func alreadyRuns(o doze.Options) (finding, bool) {
+	book, err := openBook()
+	if err != nil || o.Ephemeral {
+		return finding{}, false
+	}
+	live, _ := book.Live() // a list that cannot be read is none
+	for _, i := range live {
+		if !hasDir(i, o.DataDir) || i.Kafka != o.Listeners[0].Address {
+			continue
+		}
+		what := fmt.Sprintf("this broker runs already, with pid %d: clients at %s", i.PID, i.Kafka)
+		for _, web := range [][2]string{{"registry", i.Registry}, {"console", i.Console}} {
+			if web[1] != "" {
+				what += ", " + web[0] + " at " + web[1]
+			}
+		}
+		return fine("%s", what), true
+	}
+	return finding{}, false
+}
+
+// hasDir says whether a broker's data is in the directory.
+func hasDir(i names.Instance, dir string) bool {
+	has, err := os.Stat(i.DataDir)
+	if err != nil || i.DataDir == "" {
+		return false
+	}
+	wanted, err := os.Stat(dir)
+	return err == nil && os.SameFile(has, wanted)
+}
+
 func examine(o doze.Options) []finding {
 	var all []finding
 	for _, l := range o.Listeners {
@@ -103,10 +140,17 @@ func examine(o doze.Options) []finding {
 		all = append(all, examineWeb("console", "console", o.Console, o.ConsoleMayLack))
 	}
 	if !o.Ephemeral {
-		all = append(all, examineDir(o.DataDir), examineClock(o.DataDir, time.Now()))
-		all = append(all, examineDisk(existingParent(o.DataDir)))
+		all = append(all, examineDir(o.DataDir))
 	}
-	return append(all, examineFiles())
+	return append(all, examineMachine(o)...)
+}
+
+// examineMachine looks at what a broker needs that runs already, too.
+func examineMachine(o doze.Options) []finding {
+	if o.Ephemeral {
+		return []finding{examineFiles()}
+	}
+	return []finding{examineClock(o.DataDir, time.Now()), examineDisk(existingParent(o.DataDir)), examineFiles()}
 }
 
 // examinePort tries to listen, and finds who does when that fails.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"doze"
 	"doze/console"
@@ -13,12 +12,8 @@ type consoleDoctor struct{ o doze.Options }
 
 // Findings are what doctor would say now.
 func (d consoleDoctor) Findings(context.Context) []console.Finding {
-	found := []finding{examineFiles()}
-	if !d.o.Ephemeral {
-		found = append(found, examineDisk(existingParent(d.o.DataDir)), examineClock(d.o.DataDir, time.Now()))
-	}
 	var all []console.Finding
-	for _, f := range found {
+	for _, f := range examineMachine(d.o) {
 		all = append(all, console.Finding{Level: f.Level, What: f.What, Mend: f.Mend})
 	}
 	return all

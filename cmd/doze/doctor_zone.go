@@ -31,13 +31,13 @@ func examineZone(g gathered, o *doze.Options, zone names.Zone) []finding {
 	}
 	if !found.Covers(o.Name) {
 		return []finding{{"ok", fmt.Sprintf("%s%s is not set up: the broker listens on %s", o.Name, names.Suffix, doze.DefaultAddress),
-			"sudo doze setup" + setupName(o.Name) + " gives it an address of its own"}}
+			asRoot("setup") + setupName(o.Name) + " gives it an address of its own"}}
 	}
 	book, err := openBook()
 	if err != nil {
 		return []finding{{"warn", err.Error(), "set HOME, or XDG_STATE_HOME"}}
 	}
-	d := &zoneDoctor{name: o.Name, found: found, book: book}
+	d := &zoneDoctor{name: o.Name, dataDir: o.DataDir, found: found, book: book}
 	if !d.examineAddress() {
 		return d.findings
 	}
@@ -59,6 +59,7 @@ func examineZone(g gathered, o *doze.Options, zone names.Zone) []finding {
 // zoneDoctor collects what there is to say of one name.
 type zoneDoctor struct {
 	name     string
+	dataDir  string
 	address  addr
 	found    names.Found
 	book     *names.Book
@@ -78,10 +79,10 @@ func (d *zoneDoctor) examineAddress() bool {
 		d.address = names.Preferred(d.name)
 	}
 	if other, listed := d.found.Hosts[d.name]; listed && other != d.address {
-		d.add(finding{"warn", fmt.Sprintf("/etc/hosts has %s for %s%s, which the zone cannot give it", other, d.name, names.Suffix), "remove that line, and run sudo doze setup" + setupName(d.name)})
+		d.add(finding{"warn", fmt.Sprintf("/etc/hosts has %s for %s%s, which the zone cannot give it", other, d.name, names.Suffix), "remove that line, and run " + asRoot("setup") + setupName(d.name)})
 	}
 	if !isLocal(d.address) {
-		d.add(finding{"warn", fmt.Sprintf("%s of %s%s is no address of this machine: the broker listens on %s", d.address, d.name, names.Suffix, doze.DefaultAddress), "run sudo doze setup"})
+		d.add(finding{"warn", fmt.Sprintf("%s of %s%s is no address of this machine: the broker listens on %s", d.address, d.name, names.Suffix, doze.DefaultAddress), "run " + asRoot("setup")})
 		return false
 	}
 	d.add(fine("%s%s has %s", d.name, names.Suffix, d.address))
@@ -96,6 +97,9 @@ func (d *zoneDoctor) examineBook() {
 		return
 	}
 	for _, i := range live {
+		if i.Name == d.name && i.Claimed && hasDir(i, d.dataDir) {
+			return // the very broker
+		}
 		if i.Name == d.name && i.Claimed && i.PID != os.Getpid() {
 			d.add(finding{"fail", (&names.HeldError{By: i}).Error(), "stop that broker, or start this one under another --name"})
 			return
@@ -122,7 +126,7 @@ func (d *zoneDoctor) examineResolver() {
 	case err == nil || errors.Is(err, names.ErrNoName):
 		d.add(fine("a broker answers the zone's queries at %s", d.found.Resolver))
 	case names.IsBusy(d.found.Resolver):
-		d.add(finding{"warn", fmt.Sprintf("%s, where queries for the zone go, is another program's (%v)", d.found.Resolver, err), "run sudo doze setup --remove, then sudo doze setup: it chooses a free one"})
+		d.add(finding{"warn", fmt.Sprintf("%s, where queries for the zone go, is another program's (%v)", d.found.Resolver, err), "run " + asRoot("setup --remove") + ", then " + asRoot("setup") + ": it chooses a free one"})
 	default:
 		d.add(fine("the next broker answers the zone's queries at %s", d.found.Resolver))
 	}
@@ -137,7 +141,7 @@ func (d *zoneDoctor) examineLookup() {
 	defer cancel()
 	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip4", d.name+names.Suffix)
 	if err != nil || !slices.Contains(all, d.address) {
-		d.add(finding{"warn", fmt.Sprintf("the system finds %v for %s%s, not %s (%v)", all, d.name, names.Suffix, d.address, err), "see that hosts: in /etc/nsswitch.conf begins with files, and run sudo doze setup"})
+		d.add(finding{"warn", fmt.Sprintf("the system finds %v for %s%s, not %s (%v)", all, d.name, names.Suffix, d.address, err), "see that hosts: in /etc/nsswitch.conf begins with files, and run " + asRoot("setup")})
 		return
 	}
 	d.add(fine("the system finds %s%s", d.name, names.Suffix))

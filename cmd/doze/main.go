@@ -22,24 +22,27 @@ const (
 )
 
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Run the broker."`
+	Serve serveCmd `cmd:"" help:"Run the broker."`
+	Run   runCmd   `cmd:"" help:"Run a command with a broker of its own around it: for tests."`
+	Env   envCmd   `cmd:"" help:"Print the environment that clients of the broker need."`
+
+	Topic   topicCmd   `cmd:"" help:"List, create, describe, delete and configure topics."`
+	Produce produceCmd `cmd:"" help:"Write records that are read from standard input."`
+	Consume consumeCmd `cmd:"" help:"Print records."`
+	Group   groupCmd   `cmd:"" help:"List, describe, reset and delete groups."`
+	Seed    seedCmd    `cmd:"" help:"Give a running broker topics, configs, ACLs, schemas and records from a file."`
+	Console consoleCmd `cmd:"" help:"Show a Kafka in the browser: a running doze, or any other."`
+
+	Setup  setupCmd  `cmd:"" help:"Give every broker of this machine a name and an address of its own: the .doze zone."`
+	Doctor doctorCmd `cmd:"" help:"Look for what would keep the broker from running, and say how to mend it."`
+	Cert   certCmd   `cmd:"" help:"Make certificates for development: an authority, and what a server or a client shows."`
+
 	Replay  replayCmd  `cmd:"" help:"Run a journal again: print it, cut it, check it, compare it."`
 	Inspect inspectCmd `cmd:"" help:"Show what a data directory or a running broker has: topics, groups, offsets, segments; or verify it."`
 	Repair  repairCmd  `cmd:"" help:"Go on after damage: show what would be given up, and give it up with --accept-loss."`
-	Console consoleCmd `cmd:"" help:"Show a Kafka in the browser: a running doze, or any other."`
-	Env     envCmd     `cmd:"" help:"Print the environment that clients of the broker need."`
-	Cert    certCmd    `cmd:"" help:"Make certificates for development: an authority, and what a server or a client shows."`
-	Doctor  doctorCmd  `cmd:"" help:"Look for what would keep the broker from running, and say how to mend it."`
-	Version versionCmd `cmd:"" help:"Print the version of doze and the release of Kafka that it answers as."`
 
-	Run        runCmd        `cmd:"" help:"Run a command with a broker of its own around it: for tests."`
-	Topic      topicCmd      `cmd:"" help:"List, create, describe, delete and configure topics."`
-	Produce    produceCmd    `cmd:"" help:"Write records that are read from standard input."`
-	Consume    consumeCmd    `cmd:"" help:"Print records."`
-	Group      groupCmd      `cmd:"" help:"List, describe, reset and delete groups."`
-	Seed       seedCmd       `cmd:"" help:"Give a running broker topics, configs, ACLs, schemas and records from a file."`
-	Setup      setupCmd      `cmd:"" help:"Give every broker of this machine a name and an address of its own: the .doze zone."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes words in bash, zsh or fish."`
+	Version    versionCmd    `cmd:"" help:"Print the version of doze and the release of Kafka that it answers as."`
 }
 
 const description = `A Kafka for development: one process that any Kafka client takes for Apache Kafka.

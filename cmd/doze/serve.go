@@ -56,6 +56,7 @@ func (c *serveCmd) Run(kctx *kong.Context, p *process) error {
 	o.ConsoleDoctor = consoleDoctor{o}
 	broker, err := openBroker(o)
 	if err != nil {
+		where.withdraw()
 		return explainListen(err)
 	}
 	running.Store(broker)
@@ -104,7 +105,11 @@ func explainListen(err error) error {
 	if !errors.As(err, &refused) || !refused.InUse() {
 		return err
 	}
-	return fmt.Errorf("listen on %s: the address is in use%s; end that process, or choose another port: --listen 127.0.0.1:0 takes a free one", refused.Address, heldBy(refused.Address))
+	whose := ""
+	if refused.For != "" {
+		whose = " for " + refused.For
+	}
+	return fmt.Errorf("listen on %s%s: the address is in use%s; end that process, or %s", refused.Address, whose, heldBy(refused.Address), refused.Elsewhere())
 }
 
 // heldBy names who has the address, where that can be seen: " by NAME (pid N)".

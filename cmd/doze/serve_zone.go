@@ -46,7 +46,7 @@ func stand(g gathered, o *doze.Options, zone names.Zone) (*standing, error) {
 	case err != nil:
 		s.note = fmt.Sprintf("the .doze zone cannot be read (%v); listening on %s", err, doze.DefaultAddress)
 	case !found.Covers(o.Name):
-		s.note = fmt.Sprintf("%s%s is not set up on this machine (sudo doze setup%s does that); listening on %s", o.Name, names.Suffix, setupName(o.Name), doze.DefaultAddress)
+		s.note = fmt.Sprintf("%s%s is not set up on this machine (%s%s does that); listening on %s", o.Name, names.Suffix, asRoot("setup"), setupName(o.Name), doze.DefaultAddress)
 	default:
 		return s, s.claim(g, o, found)
 	}
@@ -91,8 +91,8 @@ func (s *standing) claim(g gathered, o *doze.Options, found names.Found) error {
 		return nil
 	}
 	if !isLocal(address) {
-		s.note = fmt.Sprintf("%s is no address of this machine (sudo doze setup makes it one); listening on %s", address, doze.DefaultAddress)
-		s.leave()
+		s.note = fmt.Sprintf("%s is no address of this machine (%s makes it one); listening on %s", address, asRoot("setup"), doze.DefaultAddress)
+		s.withdraw()
 		return nil
 	}
 	if other, listed := found.Hosts[o.Name]; listed && other != address {
@@ -146,6 +146,14 @@ func (s *standing) leave() {
 		return
 	}
 	s.left.Do(func() { _ = s.book.Leave() })
+}
+
+// withdraw gives back what a start claimed that came to nothing, so that it leaves no more behind than it found.
+func (s *standing) withdraw() {
+	if s.book == nil {
+		return
+	}
+	s.left.Do(func() { _ = s.book.Withdraw() })
 }
 
 // named is where the broker is reached, for people: by its name, where it has one.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"doze"
@@ -60,7 +61,7 @@ func (c *setupCmd) run(p *process, answers io.Reader) error {
 	}
 	if err := plan.Write(); err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return fmt.Errorf("%w; run it as root: sudo doze setup", err)
+			return fmt.Errorf("%w; run it as root: %s", err, asRoot("setup"))
 		}
 		return err
 	}
@@ -68,6 +69,20 @@ func (c *setupCmd) run(p *process, answers io.Reader) error {
 		return nil
 	}
 	return runCommands(p, plan.Commands)
+}
+
+// rootsPath are the directories in which sudo looks for commands, as systems come.
+var rootsPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+
+// asRoot is a command of doze's as root gives it: with the program's path, where sudo would not find it by its name. One that go run
+// has made is gone soon.
+func asRoot(command string) string {
+	program := "doze"
+	path, err := os.Executable()
+	if passing := strings.Contains(path, string(filepath.Separator)+"go-build"); err == nil && !passing && !slices.Contains(rootsPath, filepath.Dir(path)) {
+		program = path
+	}
+	return "sudo " + program + " " + command
 }
 
 // zoneAt is this machine's zone, below a directory that stands for / when one is named.

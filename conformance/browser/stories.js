@@ -75,6 +75,30 @@ export async function message (page, origin) {
   })
 }
 
+// columnsAndPins adds columns of a person's own to the messages, and has a topic come first.
+export async function columnsAndPins (page, origin) {
+  await story('columns and pins', async () => {
+    await page.goto(origin + '/topics/orders')
+    const top = await page.evaluate(() => { window.scrollTo(0, 900); return document.querySelector('table.messages th').getBoundingClientRect().top })
+    claim(top === 0, 'tables: their titles stay in sight', String(top))
+    await page.getByLabel('Columns').fill('partition + 1; headers')
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.waitForURL(/columns=/)
+    claim((await page.locator('table.messages thead th').count()) === 8, 'columns: two expressions are two columns more')
+    await page.locator('a[data-expand]').first().click()
+    await page.waitForFunction(() => document.querySelector('tr.opened > td')?.colSpan === 8)
+    claim(true, 'columns: a message that is opened is as wide as the list')
+    await page.getByRole('button', { name: 'Pin', exact: true }).click()
+    await page.getByRole('button', { name: 'Unpin' }).waitFor()
+    await page.goto(origin + '/topics?topics.sort=-name')
+    claim((await page.locator('main tbody tr').first().textContent()).startsWith('orders'), 'pins: the topic comes first')
+    await page.goto(origin + '/topics/orders')
+    await page.getByRole('button', { name: 'Unpin' }).click()
+    await page.getByRole('button', { name: 'Pin', exact: true }).waitFor()
+    claim(true, 'pins: and no longer')
+  })
+}
+
 // timeline looks at the broker as it was: an entry, the state as of it, and back.
 export async function timeline (page, origin) {
   await story('timeline', async () => {

@@ -107,6 +107,11 @@
     if (next && next.classList.contains('opened')) { e.preventDefault(); e.stopPropagation(); next.remove(); }
   }, true);
 
+  // One that is opened is as wide as its list, which may have a person's own columns.
+  document.addEventListener('htmx:afterSwap', () => {
+    for (const cell of document.querySelectorAll('tr.opened > td')) cell.colSpan = cell.closest('table').tHead.rows[0].cells.length;
+  });
+
   // A search that takes long can be stopped: the page stays as it is, and the console gives the search up.
   const stop = document.querySelector('[data-stop]');
   const longer = () => { if (stop) stop.hidden = false; };
