@@ -266,13 +266,20 @@ func (s *migrationSim) checkBeliefs(g *projections.Group) {
 		}
 	}
 	for _, m := range s.classic {
-		if consumerMember(g, m.id) == nil && g.Member(m.id) == nil {
-			m.lost = true
-		}
-		if m.in && !m.lost && s.generationOf(g, m.id) == m.generation {
+		if m.lost = m.lost || s.forgot(g, m); m.in && !m.lost && s.generationOf(g, m.id) == m.generation {
 			s.checkHands(m.id, m.owns, given)
 		}
 	}
+}
+
+// forgot says whether the group knows nothing of what the client has: it was out; or a sync phase was interrupted, which takes all
+// assignments away, in Kafka too, and a cooperative client keeps what it has until the next one.
+func (s *migrationSim) forgot(g *projections.Group, m *migrant) bool {
+	if consumerMember(g, m.id) != nil {
+		return false
+	}
+	known := g.Member(m.id)
+	return known == nil || !m.synced && len(m.owns) > 0 && len(known.Assignment) == 0
 }
 
 func consumerMember(g *projections.Group, id string) *projections.ConsumerMember {
@@ -329,6 +336,7 @@ func (s *migrationSim) givenBy(g *projections.Group) map[takenPartition]string {
 func FuzzMigration(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 0, 0, 2, 210, 0, 0, 0, 0, 1, 0, 6, 1, 0, 7, 2, 0, 0, 3, 201, 0, 0, 0, 0, 4, 175, 6, 1, 175, 7, 2, 0, 0, 3, 0, 0, 0})
 	f.Add([]byte{0, 3, 1, 201, 3, 2, 0, 3, 2, 0, 9, 1, 0, 9, 4, 0, 3, 1, 0, 3, 2, 242, 0, 0, 0, 9, 9, 0, 4, 1, 0, 4, 2, 0, 1, 0, 222, 0, 1, 1})
+	f.Add([]byte("070070\xd200070")) // a sync phase is interrupted while a cooperative client has partitions
 	f.Fuzz(func(t *testing.T, schedule []byte) {
 		if len(schedule) <= 600 {
 			playMigration(t, schedule)
