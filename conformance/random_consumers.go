@@ -22,11 +22,12 @@ func RandomConsumers(seed uint64, steps int) Scenario {
 	}
 }
 
-// randomSet has sessions that no script outlives, Kafka's heartbeat intervals, and topics with Kafka's defaults.
+// randomSet has sessions that no script outlives, Kafka's heartbeat intervals, and topics with Kafka's defaults; but for their
+// retention: records are of 2023, and Kafka would take them away in the middle of a script now and then.
 func randomSet() map[string]string {
 	set := streamsSetWith("group.streams.session.timeout.ms", "60000",
 		"group.share.heartbeat.interval.ms", "5000", "group.share.assignment.interval.ms", "0",
-		"log.cleaner.min.cleanable.ratio", "0.5", "log.retention.ms", "604800000", "log.segment.bytes", "1073741824")
+		"log.cleaner.min.cleanable.ratio", "0.5", "log.retention.ms", "-1", "log.segment.bytes", "1073741824")
 	for name, value := range consumerSet("group.consumer.session.timeout.ms", "60000", "group.initial.rebalance.delay.ms", "1") {
 		set[name] = value
 	}

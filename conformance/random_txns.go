@@ -25,7 +25,7 @@ func RandomTxns(seed uint64, steps int) Scenario {
 
 // randomTxnSet are the properties for scripts of transactions, and Kafka's defaults of topics.
 func randomTxnSet() map[string]string {
-	return txnSet("log.cleaner.min.cleanable.ratio", "0.5", "log.retention.ms", "604800000", "log.segment.bytes", "1073741824")
+	return txnSet("log.cleaner.min.cleanable.ratio", "0.5", "log.retention.ms", "-1", "log.segment.bytes", "1073741824")
 }
 
 type randomTxns struct {

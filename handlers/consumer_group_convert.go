@@ -72,7 +72,7 @@ func (d *groupDecision) upgradeMember(g *projections.Group, m *projections.Membe
 	if !ok {
 		return u, inconsistentGroupProtocol
 	}
-	u.assigned = ownedByID(d.state, named, g.Generation)
+	u.assigned = ownedByID(d.state, named, firstEpoch(g))
 	for _, p := range u.assigned {
 		for _, n := range p.Partitions {
 			key := takenPartition{p.TopicID, n}
@@ -99,14 +99,19 @@ func (d *groupDecision) dismissClassic(g *projections.Group) {
 	d.disarmGroup(g)
 }
 
+// firstEpoch is the epoch that a classic group begins with as a consumer group: its generation; or, before the first, that of an
+// Empty group, because epoch 0 is of one who joins.
+func firstEpoch(g *projections.Group) int32 { return max(g.Generation, 1) }
+
 func (d *groupDecision) becomeConsumers(g *projections.Group, members []upgraded) {
 	var names []string
 	for _, u := range members {
 		names = append(names, u.joined.Topics...)
 	}
 	hash := topicsHash(d.state, distinctSorted(names))
-	d.emit(&journal.GroupConverted{Group: g.ID, Type: journal.GroupConsumer, Epoch: g.Generation, Hash: hash})
-	target := &journal.ConsumerTargetAssigned{Group: g.ID, Epoch: g.Generation} // by nobody here: it may be worked out anew at once
+	epoch := firstEpoch(g)
+	d.emit(&journal.GroupConverted{Group: g.ID, Type: journal.GroupConsumer, Epoch: epoch, Hash: hash})
+	target := &journal.ConsumerTargetAssigned{Group: g.ID, Epoch: epoch} // by nobody here: it may be worked out anew at once
 	for _, u := range members {
 		d.emit(u.joined)
 		t := journal.ConsumerTarget{Member: u.joined.Member}
@@ -118,7 +123,7 @@ func (d *groupDecision) becomeConsumers(g *projections.Group, members []upgraded
 	d.emit(target)
 	for _, u := range members {
 		d.emit(&journal.ConsumerMemberReconciled{
-			Group: g.ID, Member: u.joined.Member, Epoch: g.Generation, Previous: g.Generation, Assigned: u.assigned,
+			Group: g.ID, Member: u.joined.Member, Epoch: epoch, Previous: epoch, Assigned: u.assigned,
 		})
 		d.arm(sessionOf(g.ID, u.joined.Member), u.joined.SessionTimeoutMs, d.seq)
 	}

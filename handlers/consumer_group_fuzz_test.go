@@ -25,7 +25,7 @@ func FuzzConsumerGroup(f *testing.F) {
 		if len(schedule) > 600 {
 			return
 		}
-		s := &simulation{t: t, b: newGroupBench(t), r: rand.New(rand.NewPCG(1, 848))}
+		s := &simulation{t: t, b: newGroupBench(t), r: rand.New(rand.NewPCG(1, 848)), names: 12}
 		s.b.quiet = true
 		s.createTopic()
 		s.createTopic()

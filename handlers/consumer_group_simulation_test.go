@@ -46,6 +46,7 @@ type simulation struct {
 	step    int
 	members []*simMember
 	topics  int
+	names   int // that topics have
 	epoch   int32
 	target  int32
 	ids     int
@@ -65,7 +66,7 @@ type simMember struct {
 }
 
 func simulate(t *testing.T, seed uint64) {
-	s := &simulation{t: t, b: newGroupBench(t), r: rand.New(rand.NewPCG(seed, 848))}
+	s := &simulation{t: t, b: newGroupBench(t), r: rand.New(rand.NewPCG(seed, 848)), names: 12}
 	s.b.quiet = true
 	for range 4 {
 		s.createTopic()
@@ -240,7 +241,7 @@ func (s *simulation) createTopic() {
 }
 
 // topicName is one of a few, so that a name comes again after its topic is gone.
-func (s *simulation) topicName() string { return fmt.Sprintf("topic-%d", s.r.IntN(12)) }
+func (s *simulation) topicName() string { return fmt.Sprintf("topic-%d", s.r.IntN(s.names)) }
 
 func (s *simulation) someTopic() *projections.Topic {
 	var all []*projections.Topic

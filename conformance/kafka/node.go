@@ -169,6 +169,9 @@ const logConfig = `Configuration:
 
 // launch starts the JVM and waits until it answers a request.
 func (n *Node) launch(ctx context.Context) error {
+	if serves(n.Addr()) { // it would be taken for the one that is to come, with settings that nobody knows
+		return fmt.Errorf("another broker serves at %s: end it, or choose another port", n.Addr())
+	}
 	log, err := os.Create(n.path("log"))
 	if err != nil {
 		return err
