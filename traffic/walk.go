@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -81,7 +82,7 @@ func (o *opening) field(shownAs, name string, v, in reflect.Value, depth int) {
 	}
 	inner := elem.Kind() == reflect.Struct
 	switch {
-	case secretive(o.key) && !inner && !contains(mayShow, name):
+	case secretive(o.key) && !inner && !slices.Contains(mayShow, name):
 		o.line(depth, shownAs, hidden)
 	case name == "Records" && elem.Kind() == reflect.Uint8:
 		o.line(depth, shownAs, o.takeRecords())
@@ -96,15 +97,6 @@ func (o *opening) field(shownAs, name string, v, in reflect.Value, depth int) {
 func secretField(in reflect.Value) bool {
 	name := in.FieldByName("Name")
 	return name.Kind() == reflect.String && secretConfig(name.String())
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (o *opening) takeRecords() string {
