@@ -2,9 +2,7 @@
 
 package avro
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // resolve puts definitions in the place of names that were used before them.
 func (p *parser) resolve(root *Schema) (*Schema, error) {
