@@ -1,6 +1,7 @@
 package conformance
 
-// areas lists the scenarios by area. An area is a file scenarios_AREA.go, its claims are in claims/AREA.md.
+// areas lists the scenarios, a list for each file scenarios_*.go that has one. Where their claims stand the recordings' names
+// tell: claims/*.md cite them.
 func areas() [][]Scenario {
 	return [][]Scenario{
 		matrixScenarios(),
