@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -292,6 +293,25 @@ func TestWhatChangedAndWhoDidIt(t *testing.T) {
 	}
 	if len(got) != len(want) {
 		t.Errorf("changes are\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestTablesThatAreComparedAreThere: a new table needs its key, else each change of a row is one that goes and one that comes.
+func TestTablesThatAreComparedAreThere(t *testing.T) {
+	tables := projections.Tables()
+	for _, table := range tables {
+		if _, listed := keyColumns[table]; !listed && table != "acls" && !slices.Contains(leftOut, table) { // an ACL is its key
+			t.Errorf("keyColumns does not say how many columns of table %s name a row", table)
+		}
+	}
+	named := slices.Concat(slices.Collect(maps.Keys(keyColumns)), leftOut)
+	for _, list := range onlyIn {
+		named = append(named, list...)
+	}
+	for _, table := range named {
+		if !slices.Contains(tables, table) {
+			t.Errorf("there is no table %s", table)
+		}
 	}
 }
 
