@@ -495,7 +495,7 @@ func TestConfigsThatLetPeopleInAreHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	all += fmt.Sprintf("%+v %+v", rows, changes)
-	if strings.Contains(all, planted) || !strings.Contains(all, "777") || !strings.Contains(all, hidden) {
+	if strings.Contains(all, planted) || !strings.Contains(all, "777") || !strings.Contains(all, inside.Hidden) {
 		t.Errorf("%s", all)
 	}
 	if found := f.entries(inside.EntryFilter{Text: planted}); len(found) > 0 {

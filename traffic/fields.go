@@ -83,11 +83,11 @@ func (o *opening) field(shownAs, name string, v, in reflect.Value, depth int) {
 	inner := elem.Kind() == reflect.Struct
 	switch {
 	case secretive(o.key) && !inner && !slices.Contains(mayShow, name):
-		o.line(depth, shownAs, hidden)
+		o.line(depth, shownAs, inside.Hidden)
 	case name == "Records" && elem.Kind() == reflect.Uint8:
 		o.line(depth, shownAs, o.takeRecords())
 	case name == "Value" && secretField(in):
-		o.line(depth, shownAs, hidden)
+		o.line(depth, shownAs, inside.Hidden)
 	default:
 		o.value(shownAs, v, depth)
 	}
@@ -96,7 +96,7 @@ func (o *opening) field(shownAs, name string, v, in reflect.Value, depth int) {
 // secretField says whether a struct is a config whose name says that its value lets people in.
 func secretField(in reflect.Value) bool {
 	name := in.FieldByName("Name")
-	return name.Kind() == reflect.String && secretConfig(name.String())
+	return name.Kind() == reflect.String && inside.SecretConfig(name.String())
 }
 
 func (o *opening) takeRecords() string {
