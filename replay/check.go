@@ -33,7 +33,7 @@ func (c *checker) passed() {
 	c.spacing = min(max(rows/checkedRows, 1), maxSpacing)
 }
 
-func (c *checker) entry(s *projections.State, e *journal.Entry) error {
+func (c *checker) entry(e *journal.Entry) error {
 	c.since = append(c.since, e)
 	if len(c.since) < c.spacing {
 		return nil
