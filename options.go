@@ -48,8 +48,9 @@ type Options struct {
 	// Otherwise it does not start. It never takes another address: clients would go on to the other program.
 	SchemaRegistryMayLack bool
 
-	// Console is the address of the web console, HOST:PORT, where port 0 takes a free one. Empty: none. Without ConsoleLogin who
-	// reaches it sees and changes everything, and with it passwords go by plain HTTP: while a listener has a login or TLS it must be a loopback address, unless ConsoleUnprotected.
+	// Console is the address of the web console, HOST:PORT, where port 0 takes a free one. Empty: none. While a listener has a
+	// login or TLS it must be a loopback address, unless ConsoleUnprotected: without ConsoleLogin who reaches it sees and
+	// changes everything, and with it passwords go by plain HTTP.
 	Console            string
 	ConsoleUnprotected bool
 

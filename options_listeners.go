@@ -27,7 +27,7 @@ func (o *Options) fillListeners() error {
 	case len(o.Listeners) == 0:
 		o.Listeners = fromProperties
 	case o.Properties["listeners"] == "":
-		if o.Listeners, err = advertised(o.Listeners, o.Properties); err != nil {
+		if o.Listeners, err = withAdvertised(o.Listeners, o.Properties); err != nil {
 			return err
 		}
 	case !slices.Equal(o.Listeners, fromProperties):
@@ -43,9 +43,9 @@ func (o *Options) fillListeners() error {
 	return o.checkListeners()
 }
 
-// advertised gives listeners the addresses of the property advertised.listeners: one that has a name that of its name, the
+// withAdvertised gives listeners the addresses of the property advertised.listeners: one that has a name that of its name, the
 // others one each in order, with its name.
-func advertised(listeners []Listener, p map[string]string) ([]Listener, error) {
+func withAdvertised(listeners []Listener, p map[string]string) ([]Listener, error) {
 	all, err := parseListenerURLs("advertised.listeners", p["advertised.listeners"])
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func advertised(listeners []Listener, p map[string]string) ([]Listener, error) {
 			return nil, fmt.Errorf("listener %s is advertised twice, as %s and by property advertised.listeners as %s; keep one", l.Address, l.Advertise, a.Address)
 		}
 		l.Name, l.Advertise = a.Name, a.Address
-		if err := checkProtocol(l.Name, p["listener.security.protocol.map"]); err != nil {
+		if err := checkProtocol(l.Name, p[protocolMap]); err != nil {
 			return nil, err
 		}
 	}
@@ -91,9 +91,17 @@ func (o *Options) checkListeners() error {
 			errs = append(errs, fmt.Errorf("listener address %s is used twice; keep one", l.Address))
 		}
 		names[l.Name], addresses[l.Address] = true, true
-		errs = append(errs, l.check())
+		errs = append(errs, l.check(), o.checkMapped(*l))
 	}
 	return errors.Join(errs...)
+}
+
+// checkMapped refuses a protocol of the map of names that there is not: the listener would speak none, and ask for no login.
+func (o *Options) checkMapped(l Listener) error {
+	if p := o.protocolOf(l); l.Protocol == "" && !slices.Contains(protocols, p) {
+		return fmt.Errorf("listener %s: property %s says %q of it, which is not one of %s; name one of these", l.Name, protocolMap, p, strings.Join(protocols, ", "))
+	}
+	return nil
 }
 
 func (l Listener) check() error {
@@ -138,7 +146,7 @@ func propertyListeners(p map[string]string) ([]Listener, error) {
 	controller := configs.Entries(p["controller.listener.names"])
 	listening = slices.DeleteFunc(listening, func(l Listener) bool { return slices.Contains(controller, l.Name) })
 	for i := range listening {
-		if err := checkProtocol(listening[i].Name, p["listener.security.protocol.map"]); err != nil {
+		if err := checkProtocol(listening[i].Name, p[protocolMap]); err != nil {
 			return nil, err
 		}
 		for _, a := range advertised {
@@ -166,12 +174,10 @@ func parseListenerURLs(property, value string) ([]Listener, error) {
 }
 
 // checkProtocol refuses a listener of which nothing says what it speaks: neither its own name nor the map of names.
-func checkProtocol(name, mapped string) error {
-	protocol := name
-	for _, entry := range configs.Entries(mapped) {
-		if n, p, ok := strings.Cut(entry, ":"); ok && strings.EqualFold(n, name) {
-			protocol = strings.ToUpper(p)
-		}
+func checkProtocol(name, pairs string) error {
+	protocol, said := mappedProtocol(pairs, name)
+	if !said {
+		protocol = name
 	}
 	if slices.Contains(protocols, protocol) {
 		return nil

@@ -29,10 +29,8 @@ func (o Options) protocolOf(l Listener) string {
 	if l.Protocol != "" {
 		return l.Protocol
 	}
-	for _, entry := range configs.Entries(o.Properties["listener.security.protocol.map"]) {
-		if n, p, ok := strings.Cut(entry, ":"); ok && strings.EqualFold(n, l.Name) {
-			return strings.ToUpper(p)
-		}
+	if mapped, said := mappedProtocol(o.Properties[protocolMap], l.Name); said {
+		return mapped
 	}
 	switch {
 	case slices.Contains(protocols, l.Name):
@@ -43,12 +41,28 @@ func (o Options) protocolOf(l Listener) string {
 	return protocolPlain
 }
 
+const protocolMap = "listener.security.protocol.map"
+
+// mappedProtocol is what the map of names says of a listener's: of a name that is there twice the last counts, as in Kafka.
+func mappedProtocol(pairs, name string) (protocol string, said bool) {
+	for _, pair := range configs.Entries(pairs) {
+		colon := strings.LastIndexByte(pair, ':')
+		if colon >= 0 && strings.EqualFold(strings.TrimSpace(pair[:colon]), name) {
+			protocol, said = strings.ToUpper(strings.TrimSpace(pair[colon+1:])), true
+		}
+	}
+	return protocol, said
+}
+
 // asksForLogin says whether clients of the listener log in.
 func (o Options) asksForLogin(l Listener) bool { return strings.HasPrefix(o.protocolOf(l), "SASL_") }
 
+// ownPrefix begins the properties that are set for a listener alone.
+func ownPrefix(l Listener) string { return "listener.name." + strings.ToLower(l.Name) + "." }
+
 // ofListener is a property as it holds for a listener: its own before the one of all.
 func (o Options) ofListener(l Listener, name string) string {
-	if v, own := o.Properties["listener.name."+strings.ToLower(l.Name)+"."+name]; own {
+	if v, own := o.Properties[ownPrefix(l)+name]; own {
 		return v
 	}
 	return o.Properties[name]

@@ -78,6 +78,7 @@ func TestOptionsMistakes(t *testing.T) {
 		{property("advertised.listeners", "PLAINTEXT://0.0.0.0:9092"), "nothing that a client can connect to"},
 		{Options{DataDir: dir, NodeID: 2, Properties: map[string]string{"node.id": "3"}}, "set twice"},
 		{Options{DataDir: dir, NodeID: -2}, "negative"},
+		{Options{DataDir: dir, Listeners: []Listener{{Name: "MINE", Address: "a:1"}}, Properties: map[string]string{"listener.security.protocol.map": "MINE:SASLSSL"}}, `says "SASLSSL" of it`},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "9092"}}}, "is not HOST:PORT"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "a:99999"}}}, "has a port above 65535"},
 		{Options{DataDir: dir, Listeners: []Listener{{Address: "unix:"}}}, "choose a shorter one"},
@@ -103,6 +104,19 @@ func TestKafkaProfile(t *testing.T) {
 	for version, want := range map[string]string{"3.9": "3.9", "3.9.1": "3.9", "4.3.1": "4.3", "4.3.x": "4.3.x", "4": "4"} {
 		if got := (Options{KafkaVersion: version}).KafkaProfile(); got != want {
 			t.Errorf("%s: %s, want %s", version, got, want)
+		}
+	}
+}
+
+// TestProtocolOfTheMap: blanks around names and protocols do not count, of a name that is there twice the last does.
+func TestProtocolOfTheMap(t *testing.T) {
+	for pairs, want := range map[string]string{
+		"MINE:SASL_SSL": "SASL_SSL", "MINE: SASL_SSL , OTHER:SSL": "SASL_SSL", "mine : sasl_plaintext": "SASL_PLAINTEXT",
+		"MINE:PLAINTEXT,MINE:SASL_PLAINTEXT": "SASL_PLAINTEXT", "OTHER:SSL": "PLAINTEXT", "MINE": "PLAINTEXT",
+	} {
+		o := Options{Properties: map[string]string{"listener.security.protocol.map": pairs}}
+		if got := o.protocolOf(Listener{Name: "MINE", Address: "a:1"}); got != want {
+			t.Errorf("%q: %s, want %s", pairs, got, want)
 		}
 	}
 }

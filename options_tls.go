@@ -47,7 +47,7 @@ func (o Options) source(l Listener) certs.Source {
 
 // hasOwn says whether properties that begin so are set for the listener alone.
 func (o Options) hasOwn(l Listener, prefix string) bool {
-	own := "listener.name." + strings.ToLower(l.Name) + "." + prefix
+	own := ownPrefix(l) + prefix
 	for name := range o.Properties {
 		if strings.HasPrefix(name, own) {
 			return true
@@ -65,7 +65,7 @@ func (o Options) store(l Listener, prefix, certificates string) certs.Store {
 // clientAuth is what a listener with TLS asks of its clients. As in Kafka the property of all does not hold where clients log
 // in by SASL; Options.TLS does.
 func (o Options) clientAuth(l Listener) (tls.ClientAuthType, error) {
-	mode, own := o.Properties["listener.name."+strings.ToLower(l.Name)+".ssl.client.auth"]
+	mode, own := o.Properties[ownPrefix(l)+"ssl.client.auth"]
 	if !own && (!o.asksForLogin(l) || o.TLS.ClientCAFile != "") {
 		mode = o.Properties["ssl.client.auth"]
 		if mode == "" && o.TLS.ClientCAFile != "" {
@@ -166,7 +166,7 @@ func (o Options) checkTLS() error {
 }
 
 func (o Options) mappingRules(l Listener) (certs.Rules, error) {
-	text, set := o.Properties["listener.name."+strings.ToLower(l.Name)+".ssl.principal.mapping.rules"]
+	text, set := o.Properties[ownPrefix(l)+"ssl.principal.mapping.rules"]
 	if !set {
 		if text, set = o.Properties["ssl.principal.mapping.rules"]; !set {
 			text = "DEFAULT"

@@ -140,7 +140,7 @@ func TestSecretsAndUnknownKeysAreHidden(t *testing.T) {
 func TestInternalSegmentBytes(t *testing.T) {
 	b := NewBroker(nil, nil, nil)
 	set := map[string]string{"internal.segment.bytes": "1024"}
-	if err := b.CheckTopic(set, nil); err != nil {
+	if err := b.CheckTopic(set); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.Topic(set).SegmentBytes; n != 1024 {

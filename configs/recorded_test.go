@@ -72,7 +72,7 @@ func (r refusal) check(b *Broker) error {
 	set := map[string]string{r.key: r.value}
 	switch r.kind {
 	case "topic":
-		return b.CheckTopic(set, nil)
+		return b.CheckTopic(set)
 	case "group":
 		return b.CheckGroup(set)
 	case "client-metrics":

@@ -87,8 +87,8 @@ func (r reader) value(name string) Value {
 }
 
 // CheckTopic refuses overrides of a topic that do not fit, as Kafka does: unknown names first, then each value, then what
-// they mean together. before are the overrides that the topic had.
-func (b *Broker) CheckTopic(overrides, before map[string]string) error {
+// they mean together.
+func (b *Broker) CheckTopic(overrides map[string]string) error {
 	for _, name := range sortedNames(overrides) {
 		if _, ok := TopicKeys.Lookup(name); !ok {
 			return invalid("Unknown topic config name: " + name)
@@ -101,11 +101,6 @@ func (b *Broker) CheckTopic(overrides, before map[string]string) error {
 	if lo, hi := r.value("min.compaction.lag.ms"), r.value("max.compaction.lag.ms"); lo.(int64) > hi.(int64) {
 		return invalid("conflict topic config setting min.compaction.lag.ms (" + Format(lo) + ") > max.compaction.lag.ms (" + Format(hi) + ")")
 	}
-	return checkRemote(r, before)
-}
-
-// checkRemote refuses tiered storage, which a broker without it does.
-func checkRemote(r reader, before map[string]string) error {
 	if r.value("remote.storage.enable").(bool) {
 		return invalid("Tiered Storage functionality is disabled in the broker. Topic cannot be configured with remote log storage.")
 	}

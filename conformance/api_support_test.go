@@ -39,8 +39,8 @@ func TestAPISupport(t *testing.T) {
 	}
 }
 
-// What Kafka advertises and doze does not serve belongs to a later part; what doze serves, Kafka has.
-func TestServedAPIsAreThoseOfTheParts(t *testing.T) {
+// What Kafka advertises doze serves, but for what is left out on purpose; what doze serves, Kafka has.
+func TestServedAPIsAreKafkas(t *testing.T) {
 	served := handlers.Ranges()
 	for _, r := range advertised {
 		at := slices.IndexFunc(served, func(s handlers.Range) bool { return s.Key == r.key })
@@ -49,11 +49,9 @@ func TestServedAPIsAreThoseOfTheParts(t *testing.T) {
 			if at >= 0 {
 				t.Errorf("%s is served, though it is left out on purpose", kmsg.NameForKey(r.key))
 			}
-		case at < 0 && partOf(r.key) <= builtPart:
-			t.Errorf("%s is of part %d and not served", kmsg.NameForKey(r.key), partOf(r.key))
-		case at >= 0 && partOf(r.key) > builtPart:
-			t.Errorf("%s is of part %d, yet it is served", kmsg.NameForKey(r.key), partOf(r.key))
-		case at >= 0 && (served[at].High != r.max || served[at].Low < r.min):
+		case at < 0:
+			t.Errorf("%s is not served", kmsg.NameForKey(r.key))
+		case served[at].High != r.max || served[at].Low < r.min:
 			t.Errorf("%s is served at %s, Kafka has %s", kmsg.NameForKey(r.key), span(served[at].Low, served[at].High), span(r.min, r.max))
 		}
 	}
@@ -84,10 +82,7 @@ and at one below and one above: ` + "`conformance/recordings/matrix-API.json`" +
 		api := k.(recording.Object)
 		key := int16(api.Get("ApiKey").(int64))
 		kafka := span(int16(api.Get("MinVersion").(int64)), int16(api.Get("MaxVersion").(int64)))
-		doze, note := "no", fmt.Sprintf("comes with part %d", partOf(key))
-		if leftOut(key) {
-			note = "only brokers send it: docs/differences.md"
-		}
+		doze, note := "no", "only brokers send it: docs/differences.md"
 		if at := slices.IndexFunc(served, func(s handlers.Range) bool { return s.Key == key }); at >= 0 {
 			doze, note = span(served[at].Low, served[at].High), ""
 			if doze != kafka {

@@ -1,6 +1,7 @@
 package conformance
 
-// areas lists the scenarios by area. An area is a file scenarios_AREA.go, its claims are in claims/AREA.md.
+// areas lists the scenarios, a list for each file scenarios_*.go that has one. Where their claims stand the recordings' names
+// tell: claims/*.md cite them.
 func areas() [][]Scenario {
 	return [][]Scenario{
 		matrixScenarios(),
@@ -25,6 +26,7 @@ func areas() [][]Scenario {
 		consumerGroupScenarios(),
 		consumerMigrationScenarios(),
 		offsetScenarios(),
+		keptOffsetScenarios(),
 		recordScenarios(),
 		recompressScenarios(),
 		markerScenarios(),
@@ -46,6 +48,9 @@ func areas() [][]Scenario {
 		txnExhaustedScenarios(),
 		shareGroupScenarios(),
 		shareRecordScenarios(),
+		shareLockScenarios(),
+		sharePlaceScenarios(),
+		shareSessionScenarios(),
 		shareOffsetScenarios(),
 		shareRefusalScenarios(),
 		streamsRefusalScenarios(),
@@ -57,15 +62,19 @@ func areas() [][]Scenario {
 		streamsOffsetScenarios(),
 		produceFaultScenarios(),
 		txnEdgeScenarios(),
+		txnOddBatchScenarios(),
 		txnPreparedScenarios(),
 		txnOffsetEdgeScenarios(),
 		aclScenarios(),
 		aclMatrixScenarios(),
+		aclGroupScenarios(),
 		quotaScenarios(),
 		oddScenarios(),
 		throttleScenarios(),
 		telemetryScenarios(),
 		adminScenarios(),
+		featureUpdateScenarios(),
+		raftVoterScenarios(),
 		adminConfigScenarios(),
 		saslScenarios(),
 		oauthScenarios(),

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -11,15 +10,8 @@ import (
 // and ones with a wrong epoch, an unknown id, an instance id that somebody has, or nothing of what is needed. Nobody waits, so
 // that what is asked next hangs on the seed and the answers alone. No time ends anything in it.
 func RandomConsumers(seed uint64, steps int) Scenario {
-	name := fmt.Sprint("random-consumers-", seed)
-	return Scenario{
-		Name: name, Claim: "Members of a consumer group are answered as by Kafka, whatever they do.",
-		Set: randomSet(),
-		Run: func(c *C) {
-			r := &randomConsumers{c: c, rng: rand.New(rand.NewPCG(seed, 8)), group: name}
-			r.play(steps)
-		},
-	}
+	s := Scenario{Claim: "Members of a consumer group are answered as by Kafka, whatever they do.", Set: randomSet()}
+	return s.atRandom("random-consumers", seed, 8, func(r random) { (&randomConsumers{random: r}).play(steps) })
 }
 
 // randomSet has sessions that no script outlives, Kafka's heartbeat intervals, and topics with Kafka's defaults; but for their
@@ -35,9 +27,7 @@ func randomSet() map[string]string {
 }
 
 type randomConsumers struct {
-	c       *C
-	rng     *rand.Rand
-	group   string
+	random
 	topics  []string
 	ids     [][16]byte
 	members []*consumer

@@ -2,35 +2,24 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// RandomGroups is a scenario of requests that the members of a classic group send at random: what each does next is drawn
-// from the seed and depends on who still waits for an answer, so that two brokers are asked the same only while they answer
-// the same, and at the same step. It has no recording: cmd/random plays it against Kafka and doze and compares.
+// RandomGroups is a scenario of requests that the members of a classic group send at random: what each does next depends on
+// who still waits for an answer, so that two brokers must answer at the same step too.
 //
 // No time ends anything in it. The first rebalance waits for 1 ms, since Kafka's does not go through its timer at 0. A leader
 // does not leave others behind: Kafka takes the next one from a hash map of random ids.
 func RandomGroups(seed uint64, steps int) Scenario {
-	name := fmt.Sprint("random-groups-", seed)
-	return Scenario{
-		Name: name, Claim: "Members of a classic group are answered as by Kafka, whatever they do.",
-		Set: groupSetWith("group.initial.rebalance.delay.ms", "1"),
-		Run: func(c *C) {
-			r := &randomGroup{c: c, rng: rand.New(rand.NewPCG(seed, 7)), group: name}
-			r.play(steps)
-		},
-	}
+	s := Scenario{Claim: "Members of a classic group are answered as by Kafka, whatever they do.", Set: groupSetWith("group.initial.rebalance.delay.ms", "1")}
+	return s.atRandom("random-groups", seed, 7, func(r random) { (&randomGroup{random: r}).play(steps) })
 }
 
 type randomGroup struct {
-	c       *C
-	rng     *rand.Rand
-	group   string
+	random
 	members []*randomMember
 	leader  string // as the last answer to a join told
 	ids     []string

@@ -10,22 +10,10 @@ import (
 )
 
 // RandomLog is a scenario of batches, right ones and ones whose header lies, at any version and with any codec, to a topic
-// whose configs change, with look-ups by time and deletions between them. It has no recording: cmd/random plays it against
-// Kafka and doze and compares. What docs/differences.md names is left out of it.
+// whose configs change, with look-ups by time and deletions between them. What docs/differences.md names is left out of it.
 func RandomLog(seed uint64, steps int) Scenario {
-	name := fmt.Sprint("random-log-", seed)
-	return Scenario{
-		Name: name, Claim: "A log takes, refuses and finds what Kafka's does.",
-		Set: randomTxnSet(),
-		Run: func(c *C) {
-			r := &randomLog{Conn: c.Conn("a"), rng: rand.New(rand.NewPCG(seed, 10))}
-			r.topic = r.NewTopic(name, 1, "retention.ms", "-1", "message.timestamp.after.max.ms", "1000") // texts have that time
-			for range steps {
-				r.act()
-			}
-			r.look()
-		},
-	}
+	s := Scenario{Claim: "A log takes, refuses and finds what Kafka's does.", Set: randomTxnSet()}
+	return s.atRandom("random-log", seed, 10, func(r random) { (&randomLog{Conn: r.c.Conn("a"), rng: r.rng}).play(r.group, steps) })
 }
 
 type randomLog struct {
@@ -34,6 +22,14 @@ type randomLog struct {
 	topic     topicRef
 	sequences [3]int32
 	deleted   bool // the largest timestamp is then another, and a look-up by time may find none (docs/differences.md)
+}
+
+func (r *randomLog) play(topic string, steps int) {
+	r.topic = r.NewTopic(topic, 1, "retention.ms", "-1", "message.timestamp.after.max.ms", "1000") // texts have that time
+	for range steps {
+		r.act()
+	}
+	r.look()
 }
 
 func (r *randomLog) act() {

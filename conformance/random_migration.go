@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -12,21 +11,12 @@ import (
 // the other as they come and go. Members of the classic protocol have instance ids: the range assignor goes by those, where
 // the ids of classic members are random. Two of the consumer protocol have the same instance ids: they take the places of the others.
 func RandomMigration(seed uint64, steps int) Scenario {
-	name := fmt.Sprint("random-migration-", seed)
-	return Scenario{
-		Name: name, Claim: "A group whose members speak the classic and the consumer protocol answers as Kafka's, whatever they do.",
-		Set: randomSet(),
-		Run: func(c *C) {
-			r := &randomMigration{c: c, rng: rand.New(rand.NewPCG(seed, 13)), group: name}
-			r.play(steps)
-		},
-	}
+	s := Scenario{Claim: "A group whose members speak the classic and the consumer protocol answers as Kafka's, whatever they do.", Set: randomSet()}
+	return s.atRandom("random-migration", seed, 13, func(r random) { (&randomMigration{random: r}).play(steps) })
 }
 
 type randomMigration struct {
-	c         *C
-	rng       *rand.Rand
-	group     string
+	random
 	id        [16]byte // of the topic
 	classic   []*randomMember
 	consumers []*consumer

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -11,21 +10,12 @@ import (
 // ones, and ones of another session epoch, of records that nobody or another has, of ranges that cannot be. A third hand
 // produces. No lock ends in it; a fetch without records waits for a moment.
 func RandomShares(seed uint64, steps int) Scenario {
-	name := fmt.Sprint("random-shares-", seed)
-	return Scenario{
-		Name: name, Claim: "Records are delivered to a share group and acknowledged as in Kafka, whatever its members do.",
-		Set: randomSet(),
-		Run: func(c *C) {
-			r := &randomShares{c: c, rng: rand.New(rand.NewPCG(seed, 11)), group: name}
-			r.play(steps)
-		},
-	}
+	s := Scenario{Claim: "Records are delivered to a share group and acknowledged as in Kafka, whatever its members do.", Set: randomSet()}
+	return s.atRandom("random-shares", seed, 11, func(r random) { (&randomShares{random: r}).play(steps) })
 }
 
 type randomShares struct {
-	c       *C
-	rng     *rand.Rand
-	group   string
+	random
 	topic   topicRef
 	members []*randomSharer
 	stored  int64

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -10,17 +9,10 @@ import (
 
 // RandomTxns is a scenario of requests that two transactional producers send at random, at any version: right ones, and ones
 // with another epoch, sequence, producer or transactional id. Each waits until no verdict is on its way, so that what is
-// answered hangs on the seed and the answers alone. It has no recording: cmd/random plays it against Kafka and doze.
+// answered hangs on the seed and the answers alone.
 func RandomTxns(seed uint64, steps int) Scenario {
-	name := fmt.Sprint("random-txns-", seed)
-	return Scenario{
-		Name: name, Claim: "Transactional producers are answered as by Kafka, whatever they do.",
-		Set: randomTxnSet(),
-		Run: func(c *C) {
-			r := &randomTxns{c: c, rng: rand.New(rand.NewPCG(seed, 9)), group: name}
-			r.play(steps)
-		},
-	}
+	s := Scenario{Claim: "Transactional producers are answered as by Kafka, whatever they do.", Set: randomTxnSet()}
+	return s.atRandom("random-txns", seed, 9, func(r random) { (&randomTxns{random: r}).play(steps) })
 }
 
 // randomTxnSet are the properties for scripts of transactions, and Kafka's defaults of topics.
@@ -29,9 +21,7 @@ func randomTxnSet() map[string]string {
 }
 
 type randomTxns struct {
-	c         *C
-	rng       *rand.Rand
-	group     string
+	random
 	topics    []topicRef
 	producers []*randomProducer
 	deleted   bool // the largest timestamp is then another (docs/differences.md)

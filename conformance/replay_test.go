@@ -15,15 +15,12 @@ import (
 	"doze/conformance/recording"
 )
 
-// builtPart is how far doze is built: it must give Kafka's answers to the scenarios of parts up to this one.
-const builtPart = 4
-
 var slow = flag.Bool("slow", false, "play the slow scenarios, and only these")
 
 var places = flag.Bool("places", false, "print what differs as entries of differences.json")
 
-// unfinished lists scenarios of finished parts that doze does not pass yet, each with the file that is to change. It must
-// be empty at a release; one that passes must be taken off.
+// unfinished lists scenarios that doze does not pass yet, each with the file that is to change. It must be empty at a release;
+// one that passes must be taken off.
 var unfinished = map[string]string{}
 
 // TestRecordings plays every scenario against doze and compares with what Kafka answered.
@@ -75,13 +72,11 @@ func (r *replayer) scenario(t *testing.T, s Scenario) {
 	}
 	file, known := unfinished[s.Name]
 	switch passed := len(diffs) == 0 && err == nil; {
-	case passed && s.Part > builtPart && answered(want):
-		t.Errorf("this scenario is of part %d, yet it passes: give it part %d", s.Part, builtPart)
 	case passed && known:
 		t.Errorf("this scenario passes: take it off the list of unfinished ones")
-	case !passed && s.Part <= builtPart && !known:
+	case !passed && !known:
 		t.Errorf("doze differs from Kafka:\n%s%v", recording.Report(diffs, "Kafka", "doze"), errText(err))
-	case !passed && known:
+	case !passed:
 		t.Logf("unfinished, see %s", file)
 	}
 }
@@ -97,12 +92,6 @@ func printPlaces(scenario string, diffs []recording.Difference) {
 			fmt.Printf("   %s,\n", line)
 		}
 	}
-}
-
-// answered tells whether a recording has an answer at all; one that only shows closed connections passes before its API is
-// built.
-func answered(rec *recording.Recording) bool {
-	return slices.ContainsFunc(rec.Steps, func(step recording.Step) bool { return step.Answer != nil })
 }
 
 func errText(err error) string {
@@ -149,20 +138,20 @@ func (r *replayer) play(s Scenario, kafka *recording.Recording, b Broker) ([]rec
 // oldVersions is the difference that servedOnly makes.
 const oldVersions = "versions-of-other-releases"
 
-// servedOnly is a recording without what Kafka advertises of later parts, APIs and features, and with the versions of
-// other releases bounded by those of the reference. It tells whether a version was.
+// servedOnly is a recording without the APIs that doze leaves out on purpose, and with the versions of other releases bounded
+// by those of the reference. It tells whether a version was.
 func servedOnly(rec *recording.Recording) (*recording.Recording, bool) {
 	out, narrowed := *rec, false
 	out.Steps = slices.Clone(rec.Steps)
 	for i := range out.Steps {
 		if step := &out.Steps[i]; apiOf(step.API) == "ApiVersions" {
-			step.Answer = withoutLater(step.Answer, &narrowed)
+			step.Answer = withoutLeftOut(step.Answer, &narrowed)
 		}
 	}
 	return &out, narrowed
 }
 
-func withoutLater(answer recording.Object, narrowed *bool) recording.Object {
+func withoutLeftOut(answer recording.Object, narrowed *bool) recording.Object {
 	out := slices.Clone(answer)
 	for i, f := range out {
 		list, ok := f.Value.([]recording.Value)
@@ -170,12 +159,8 @@ func withoutLater(answer recording.Object, narrowed *bool) recording.Object {
 			continue
 		}
 		out[i].Value = slices.DeleteFunc(slices.Clone(list), func(v recording.Value) bool {
-			obj := v.(recording.Object)
-			if key, ok := obj.Get("ApiKey").(int64); ok {
-				return partOf(int16(key)) > builtPart || leftOut(int16(key))
-			}
-			name, _ := obj.Get("Name").(string)
-			return featurePart(name) > builtPart
+			key, isAPI := v.(recording.Object).Get("ApiKey").(int64)
+			return isAPI && leftOut(int16(key))
 		})
 		for j, v := range out[i].Value.([]recording.Value) {
 			out[i].Value.([]recording.Value)[j] = bounded(v.(recording.Object), narrowed)
@@ -227,27 +212,5 @@ func TestDifferencesAreExplained(t *testing.T) {
 		if !slices.Contains(ds.Names(), name) {
 			t.Errorf("docs/differences.md explains %s, which differences.json does not have", name)
 		}
-	}
-}
-
-// later.txt lists the scenarios of parts that are not built: they have recordings and fail.
-func TestLaterScenariosAreListed(t *testing.T) {
-	var b strings.Builder
-	for _, s := range Scenarios() {
-		if s.Part > builtPart {
-			fmt.Fprintf(&b, "%d %s\n", s.Part, s.Name)
-		}
-	}
-	if *update {
-		if err := os.WriteFile("later.txt", []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	listed, err := os.ReadFile("later.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(listed) != b.String() {
-		t.Error("later.txt is not the list of scenarios of later parts: go test ./conformance -run TestLater -update")
 	}
 }

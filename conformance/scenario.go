@@ -4,7 +4,7 @@ package conformance
 type Scenario struct {
 	Name  string // the recording's name: letters, digits, hyphens
 	Claim string // what it shows, in one sentence
-	Part  int    // the part of the work whose broker must give Kafka's answers; 1 when 0
+	Part  int    // a label that recordings carry, and nothing hangs on: when doze learned it, 1 to 4; 1 when 0
 	Kafka string // the release that a recording is made from; the reference, 4.3.1, when empty
 
 	// Set asks for broker properties, in Kafka's names; "" takes away one that the recorder sets itself.

@@ -36,11 +36,6 @@ func adminScenarios() []Scenario {
 			Run:   runAlterReplicaLogDirs,
 		},
 		{
-			Name:  "describe-quorum",
-			Claim: "DescribeQuorum tells of the one partition of the cluster's metadata: its node leads, is the one voter, has no observers; any other list of topics and partitions is UNKNOWN_TOPIC_OR_PARTITION.",
-			Run:   runDescribeQuorum,
-		},
-		{
 			Name:  "unregister-broker-unknown",
 			Claim: "UnregisterBroker of a broker that is not registered is BROKER_ID_NOT_REGISTERED.",
 			Run:   runUnregisterUnknown,
@@ -50,40 +45,6 @@ func adminScenarios() []Scenario {
 			Claim: "UnregisterBroker of the one broker.",
 			Fresh: true,
 			Run:   runUnregisterSelf,
-		},
-		{
-			Name:  "raft-voters",
-			Claim: "AddRaftVoter and RemoveRaftVoter look at the cluster's id, then at the voter and its listeners, then refuse since kraft.version is 0.",
-			Run:   runRaftVoters,
-		},
-		{
-			Name:  "raft-voters-v1",
-			Claim: "At kraft.version 1 a voter that is there cannot be added, one that is not there cannot be removed, and one that cannot be reached is not added.",
-			Fresh: true,
-			Run:   runRaftVotersV1,
-		},
-		{
-			Name:  "update-features-kraft",
-			Claim: "kraft.version goes up to 1, where the voter's directory is told, and never down; a restart keeps it.",
-			Fresh: true,
-			Run:   runUpdateKraft,
-		},
-		{
-			Name:  "update-features-elr",
-			Claim: "At eligible.leader.replicas.version 0 min.insync.replicas is a config like others; going up sets it for all brokers and takes it from each.",
-			Fresh: true,
-			Run:   runUpdateELR,
-		},
-		{
-			Name:  "update-features-each",
-			Claim: "Each feature goes down and up again by itself; what it is at is told by ApiVersions, at 0 not at all, and survives a restart.",
-			Fresh: true,
-			Run:   runUpdateEach,
-		},
-		{
-			Name:  "update-features-levels",
-			Claim: "Every level of every feature that is or is not supported, with each type of update, is taken or refused with a text.",
-			Run:   runUpdateLevels,
 		},
 	}
 }
@@ -275,41 +236,6 @@ func runAlterReplicaLogDirs(c *C) {
 	a.Do("as before", 4, logDirsOf(name, 0, 1))
 }
 
-func quorumOf(topic string, partitions ...int32) *kmsg.DescribeQuorumRequest {
-	req := kmsg.NewPtrDescribeQuorumRequest()
-	t := kmsg.DescribeQuorumRequestTopic{Topic: topic}
-	for _, p := range partitions {
-		t.Partitions = append(t.Partitions, kmsg.DescribeQuorumRequestTopicPartition{Partition: p})
-	}
-	req.Topics = append(req.Topics, t)
-	return req
-}
-
-func runDescribeQuorum(c *C) {
-	a := c.Conn("a")
-	const metadata = "__cluster_metadata"
-	a.MakeTopic("describe-quorum", 1)
-	for v := int16(0); v <= 2; v++ {
-		for _, step := range []string{"the quorum", "the quorum again"} {
-			// Offsets and epochs are those of the quorum's own log.
-			a.Send(step, v, quorumOf(metadata, 0)).Only("ErrorCode", "ErrorMessage", "Topics.Topic",
-				"Topics.Partitions.Partition", "Topics.Partitions.ErrorCode", "Topics.Partitions.ErrorMessage", "Topics.Partitions.LeaderID",
-				"Topics.Partitions.CurrentVoters.ReplicaID", "Topics.Partitions.CurrentVoters.ReplicaDirectoryID",
-				"Topics.Partitions.CurrentVoters.LastFetchTimestamp", "Topics.Partitions.CurrentVoters.LastCaughtUpTimestamp",
-				"Topics.Partitions.Observers", "Nodes.NodeID", "Nodes.Listeners.Name").Await()
-		}
-		a.Do("partition 1", v, quorumOf(metadata, 1))
-		a.Do("two partitions", v, quorumOf(metadata, 0, 1))
-		a.Do("the partition twice", v, quorumOf(metadata, 0, 0))
-		a.Do("no partitions", v, quorumOf(metadata))
-		a.Do("another topic", v, quorumOf("describe-quorum", 0))
-		a.Do("an unknown topic", v, quorumOf("describe-quorum-none", 0, 3))
-		two := quorumOf(metadata, 0)
-		two.Topics = append(two.Topics, quorumOf("describe-quorum", 0).Topics...)
-		a.Do("two topics", v, two)
-	}
-}
-
 func runUnregisterUnknown(c *C) {
 	a := c.Conn("a")
 	for _, id := range []int32{2, 0, -1, 1 << 30} {
@@ -320,169 +246,7 @@ func runUnregisterUnknown(c *C) {
 	}
 }
 
-// voter is a request to add node 2 with a directory and listeners NAME=HOST.
-func voter(clusterID *string, id int32, dir byte, listeners ...string) *kmsg.AddRaftVoterRequest {
-	req := kmsg.NewPtrAddRaftVoterRequest()
-	req.ClusterID, req.VoterID, req.TimeoutMillis = clusterID, id, 1000
-	req.VoterDirectoryID[15] = dir
-	for _, name := range listeners {
-		l := kmsg.NewAddRaftVoterRequestListener()
-		l.Name, l.Host, l.Port = name, "localhost", 1
-		req.Listeners = append(req.Listeners, l)
-	}
-	return req
-}
-
-func removal(clusterID *string, id int32, dir byte) *kmsg.RemoveRaftVoterRequest {
-	req := kmsg.NewPtrRemoveRaftVoterRequest()
-	req.ClusterID, req.VoterID = clusterID, id
-	req.VoterDirectoryID[15] = dir
-	return req
-}
-
-func runRaftVoters(c *C) {
-	a := c.Conn("a")
-	own := Ask[*kmsg.DescribeClusterResponse](a, "describe", 0, kmsg.NewPtrDescribeClusterRequest()).ClusterID
-	wrong, empty := "wrong", ""
-	for _, id := range []*string{nil, &own, &wrong, &empty} {
-		step := "without cluster id: "
-		if id != nil {
-			step = "cluster id " + *id + ": "
-			if id == &own {
-				step = "the cluster's id: "
-			}
-		}
-		for v := int16(0); v <= 1; v++ {
-			a.Do(step+"add node 2", v, voter(id, 2, 1, "CONTROLLER"))
-			a.Do(step+"add node 2 again", v, voter(id, 2, 1, "CONTROLLER"))
-			a.Do(step+"add node 1", v, voter(id, 1, 1, "CONTROLLER"))
-			a.Do(step+"add node -1", v, voter(id, -1, 1, "CONTROLLER"))
-			a.Do(step+"add without a directory", v, voter(id, 2, 0, "CONTROLLER"))
-			a.Do(step+"add without listeners", v, voter(id, 2, 1))
-			a.Do(step+"add with a listener in lower case", v, voter(id, 2, 1, "controller"))
-			a.Do(step+"add with another listener", v, voter(id, 2, 1, "PLAINTEXT"))
-		}
-		a.Do(step+"remove node 1", 0, removal(id, 1, 1))
-		a.Do(step+"remove node 2", 0, removal(id, 2, 1))
-		a.Do(step+"remove node 2 again", 0, removal(id, 2, 1))
-		a.Do(step+"remove node -1", 0, removal(id, -1, 1))
-		a.Do(step+"remove without a directory", 0, removal(id, 1, 0))
-	}
-}
-
-// quorum shows what DescribeQuorum tells of the voters, and gives the directory of the one that there is.
-func (n *Conn) quorum(step string) [16]byte {
-	p := n.Send(step, 2, quorumOf("__cluster_metadata", 0)).Only("ErrorCode", "Topics.Partitions.LeaderID",
-		"Topics.Partitions.CurrentVoters.ReplicaID", "Topics.Partitions.CurrentVoters.ReplicaDirectoryID", "Topics.Partitions.Observers")
-	return AwaitAs[*kmsg.DescribeQuorumResponse](p).Topics[0].Partitions[0].CurrentVoters[0].ReplicaDirectoryID
-}
-
 const kraftFeature = "kraft.version"
-
-func runUpdateKraft(c *C) {
-	a := c.Conn("a")
-	a.awaitLevel("at first", 2)
-	for v := int16(1); v <= 2; v++ {
-		req := updateFeatures(featureUpdate(kraftFeature, 1, upgrade))
-		req.ValidateOnly = true
-		a.Do("to 1, validated", v, req)
-	}
-	a.quorum("the quorum at 0")
-	for v := int16(0); v <= 2; v++ {
-		a.Do("to 0", v, updateFeatures(featureUpdate(kraftFeature, 0, upgrade)))
-		a.Do("to 1", v, updateFeatures(featureUpdate(kraftFeature, 1, upgrade)))
-		a.Do("to 1 again", v, updateFeatures(featureUpdate(kraftFeature, 1, upgrade)))
-		a.Do("to 0 as a downgrade", v, updateFeatures(featureUpdate(kraftFeature, 0, safeDowngrade)))
-		a.Do("to 1 as a downgrade", v, updateFeatures(featureUpdate(kraftFeature, 1, unsafeDowngrade)))
-		a.Do("to 2", v, updateFeatures(featureUpdate(kraftFeature, 2, upgrade)))
-	}
-	a.awaitFeature("it is 1", kraftFeature, 1)
-	c.Restart()
-	c.Conn("a").awaitFeature("after a restart", kraftFeature, 1)
-	c.Conn("a").quorum("the quorum after a restart")
-}
-
-func runRaftVotersV1(c *C) {
-	a := c.Conn("a")
-	a.Do("kraft.version to 1", 2, updateFeatures(featureUpdate(kraftFeature, 1, upgrade)))
-	a.awaitFeature("it is 1", kraftFeature, 1)
-	own := a.quorum("the quorum")
-	for v := int16(0); v <= 1; v++ {
-		a.Do("add a node that is not there", v, voter(nil, 2+int32(v), 1, "CONTROLLER")) // again: Kafka waits before it connects anew
-		a.Do("add node 1 with another directory", v, voter(nil, 1, 1, "CONTROLLER"))
-		again := voter(nil, 1, 1, "CONTROLLER")
-		again.VoterDirectoryID = own
-		a.Do("add node 1", v, again)
-		a.Do("add node -1", v, voter(nil, -1, 1, "CONTROLLER"))
-		a.Do("add without a directory", v, voter(nil, 2, 0, "CONTROLLER"))
-		a.Do("add with another listener", v, voter(nil, 2, 1, "PLAINTEXT"))
-	}
-	a.Do("remove node 2", 0, removal(nil, 2, 1))
-	a.Do("remove node 2 again", 0, removal(nil, 2, 1))
-	a.Do("remove node 1 with another directory", 0, removal(nil, 1, 1))
-	last := removal(nil, 1, 1)
-	last.VoterDirectoryID = own
-	a.Do("remove the last", 0, last)
-	a.Do("remove the last again", 0, last)
-	a.quorum("the quorum as before")
-}
-
-// runUpdateELR shows what eligible.leader.replicas.version does to min.insync.replicas.
-func runUpdateELR(c *C) {
-	a := c.Conn("a")
-	const feature, key = "eligible.leader.replicas.version", "min.insync.replicas"
-	a.MakeTopic("t", 1)
-	show := func(step, cluster, own string) {
-		AskUntil(a, step+": all brokers", 4, describe(aBroker, "", key), func(r *kmsg.DescribeConfigsResponse) bool {
-			set := r.Resources[0].Configs
-			return len(set) == 0 && cluster == "" || len(set) == 1 && *set[0].Value == cluster
-		})
-		describeOnce(a, step+": the broker", describe(aBroker, "1", key), key, own)
-		describeOnce(a, step+": the topic", describe(aTopic, "t", key), key, own)
-	}
-	alter := func(step, name string, ch change) {
-		ch.key = key
-		a.Do(step, 1, incremental(aBroker, name, ch))
-		a.Do(step+" again", 1, incremental(aBroker, name, ch))
-	}
-	show("at first", "1", "1")
-	alter("at 1, set for the broker", "1", change{value: "2"})
-	alter("at 1, delete for the broker", "1", change{op: deleteOp})
-	alter("at 1, delete for all", "", change{op: deleteOp})
-	alter("at 1, set for all", "", change{value: "3"})
-	show("at 1, set for all", "3", "3")
-	a.Do("down", 2, updateFeatures(featureUpdate(feature, 0, safeDowngrade)))
-	a.awaitFeature("at 0", feature, 0)
-	show("at 0", "3", "3")
-	alter("at 0, set for the broker", "1", change{value: "2"})
-	show("at 0, set for the broker", "3", "2")
-	alter("at 0, delete for all", "", change{op: deleteOp})
-	show("at 0, deleted for all", "", "2")
-	c.Restart()
-	a = c.Conn("a")
-	a.AwaitTopic("t", 1)
-	show("after a restart", "", "2")
-	a.Do("up, validated", 2, validated(updateFeatures(featureUpdate(feature, 1, upgrade))))
-	show("up, validated", "", "2")
-	a.Do("up", 2, updateFeatures(featureUpdate(feature, 1, upgrade)))
-	a.awaitFeature("at 1 again", feature, 1)
-	show("at 1 again", "1", "1")
-	alter("at 1 again, set for the broker", "1", change{value: "2"})
-	alter("at 1 again, delete for all", "", change{op: deleteOp})
-	a.Do("up again", 2, updateFeatures(featureUpdate(feature, 1, upgrade)))
-	show("up again", "1", "1")
-	a.Do("down once more", 2, updateFeatures(featureUpdate(feature, 0, unsafeDowngrade)))
-	a.awaitFeature("at 0 once more", feature, 0)
-	show("at 0 once more", "1", "1")
-	alter("at 0 once more, delete for the broker", "1", change{op: deleteOp})
-	alter("at 0 once more, delete for all", "", change{op: deleteOp})
-	show("at 0, none", "", "1")
-}
-
-func validated(req *kmsg.UpdateFeaturesRequest) *kmsg.UpdateFeaturesRequest {
-	req.ValidateOnly = true
-	return req
-}
 
 func runUnregisterSelf(c *C) {
 	a := c.Conn("a")
@@ -501,58 +265,7 @@ var features = []struct {
 	low  int16
 	high int16
 }{
+
 	{"eligible.leader.replicas.version", 0, 1}, {"group.version", 0, 1}, {"share.version", 0, 1}, {"streams.version", 0, 1},
 	{"transaction.version", 0, 2}, {"metadata.version", 26, 30},
-}
-
-func runUpdateEach(c *C) {
-	a := c.Conn("a")
-	a.awaitLevel("at first", 2)
-	for _, f := range features[:5] {
-		for v := int16(1); v <= 2; v++ {
-			a.Do(f.name+" down", v, updateFeatures(featureUpdate(f.name, 0, safeDowngrade)))
-			a.Do(f.name+" down again", v, updateFeatures(featureUpdate(f.name, 0, safeDowngrade)))
-			a.awaitFeature(f.name+" is down", f.name, 0)
-			a.Do(f.name+" up as a downgrade", v, updateFeatures(featureUpdate(f.name, 1, safeDowngrade)))
-			a.Do(f.name+" up", v, updateFeatures(featureUpdate(f.name, f.high, upgrade)))
-			a.Do(f.name+" up again", v, updateFeatures(featureUpdate(f.name, f.high, upgrade)))
-			a.awaitFeature(f.name+" is up", f.name, f.high)
-		}
-	}
-	a.Do("all down", 2, updateFeatures(
-		featureUpdate("group.version", 0, safeDowngrade), featureUpdate("share.version", 0, safeDowngrade),
-		featureUpdate("streams.version", 0, unsafeDowngrade), featureUpdate("eligible.leader.replicas.version", 0, safeDowngrade)))
-	a.awaitFeature("all are down", "eligible.leader.replicas.version", 0)
-	c.Restart()
-	a = c.Conn("a")
-	a.awaitFeature("after a restart", "eligible.leader.replicas.version", 0)
-	a.Do("configs of all brokers", 4, describe(aBroker, "", "min.insync.replicas"))
-	a.Do("up", 2, updateFeatures(featureUpdate("group.version", 1, upgrade), featureUpdate("share.version", 1, upgrade),
-		featureUpdate("streams.version", 1, upgrade), featureUpdate("eligible.leader.replicas.version", 1, upgrade)))
-	a.awaitFeature("all are up", "eligible.leader.replicas.version", 1)
-}
-
-func runUpdateLevels(c *C) {
-	a := c.Conn("a")
-	a.awaitLevel("at first", 2)
-	for _, f := range features {
-		levels := []int16{-1, f.high + 1, 32767, -32768}
-		for level := f.low; level <= f.high; level++ {
-			levels = append(levels, level)
-		}
-		if f.low > 0 {
-			levels = append(levels, 0, 1, 6, 7)
-		}
-		for _, level := range levels {
-			for how := int8(0); how <= 4; how++ {
-				for v := int16(1); v <= 2; v++ {
-					req := updateFeatures(featureUpdate(f.name, level, how))
-					req.ValidateOnly = true
-					a.Do(fmt.Sprintf("%s to %d, type %d", f.name, level, how), v, req)
-				}
-			}
-		}
-		a.Do(f.name+" as it is, for real", 2, updateFeatures(featureUpdate(f.name, f.high, upgrade)))
-		a.Do(f.name+" above, for real", 0, updateFeatures(featureUpdate(f.name, f.high+1, upgrade)))
-	}
 }

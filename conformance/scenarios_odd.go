@@ -196,7 +196,7 @@ func runOddTokens(c *C) {
 	alice.Do("describe ones own", 3, describeTokens([]string{"alice"}))
 	c.As("admin").Do("describe as super", 3, describeTokens([]string{"bob"}))
 	conn := c.LoginConn("by token")
-	tokenLogin(c, conn, scram256, t, base64.StdEncoding.EncodeToString(t.HMAC))
+	tokenLogin(conn, scram256, t, base64.StdEncoding.EncodeToString(t.HMAC))
 	conn.Do("handshake inside", 1, handshake("SCRAM-SHA-256"))
 	conn.Do("acls", 3, anyACLs())
 	conn.Do("describe by token", 3, describeTokens(nil))

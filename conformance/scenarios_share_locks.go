@@ -6,6 +6,33 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// shareLockScenarios show what becomes of records whose lock ends, is renewed, or lies on offsets without a record.
+func shareLockScenarios() []Scenario {
+	return inSharePart([]Scenario{
+		{
+			Name:  "share-lock",
+			Claim: "When its lock ends a record is delivered again, and the acknowledgement of the first delivery is refused, or taken when the same member has it again.",
+			Run:   runShareLock,
+		},
+		{
+			Name:  "share-lock-fetch",
+			Claim: "A ShareFetch is held to what is in flight before it acquires: an acknowledgement of records whose lock has ended is refused, though the same records are acquired by it again; one that is good releases nothing to the same fetch.",
+			Run:   runShareLockFetch,
+		},
+		{
+			Name:  "share-renew",
+			Claim: "RENEW keeps records for longer; with IsRenewAck a fetch asks for no records and sets nothing else; disabled by share.renew.acknowledge.enable it is INVALID_RECORD_STATE.",
+			Run:   runShareRenew,
+		},
+		{
+			Name:  "share-compacted",
+			Claim: "Offsets that compaction left without a record are acquired with the batch that they stood in, or that follows, and can be acknowledged as gaps or as if there were records.",
+			Set:   shareSetSoon(),
+			Run:   runShareCompacted,
+		},
+	})
+}
+
 func runShareLock(c *C) {
 	const name = "share-lock"
 	a, t := c.shareTopic(name, "share.record.lock.duration.ms", "1500")

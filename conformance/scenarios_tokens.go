@@ -204,7 +204,7 @@ func runTokenOthers(c *C) {
 }
 
 // tokenLogin logs a connection in with a token.
-func tokenLogin(c *C, conn *Conn, h scramHash, t *kmsg.CreateDelegationTokenResponse, password string) {
+func tokenLogin(conn *Conn, h scramHash, t *kmsg.CreateDelegationTokenResponse, password string) {
 	bare := "n=" + t.TokenID + ",r=once-,tokenauth=true"
 	first := h.start(conn, bare)
 	conn.Send("final message", 2, token(h.final(password, bare, first))).Await()
@@ -216,17 +216,17 @@ func runTokenLogin(c *C) {
 	password := base64.StdEncoding.EncodeToString(t.HMAC)
 	for _, h := range []scramHash{scram256, scram512} {
 		conn := c.LoginConn("by token " + h.name)
-		tokenLogin(c, conn, h, t, password)
+		tokenLogin(conn, h, t, password)
 		everyTokenRequest(conn)
 		wrong := c.LoginConn("wrong " + h.name)
-		tokenLogin(c, wrong, h, t, "x")
+		tokenLogin(wrong, h, t, "x")
 		noToken := c.LoginConn("not said to be one " + h.name)
 		noToken.Do("handshake", 1, handshake(h.name))
 		noToken.Do("first message without tokenauth", 2, token("n,,n="+t.TokenID+",r=once-"))
 	}
 	o := made(c, alice, "create for carol", createTokenFor("carol", -1))
 	carol := c.LoginConn("carol")
-	tokenLogin(c, carol, scram256, o, base64.StdEncoding.EncodeToString(o.HMAC))
+	tokenLogin(carol, scram256, o, base64.StdEncoding.EncodeToString(o.HMAC))
 	carol.Do("metadata", 12, metadataFor("tokens-none"))
 	expire(c, alice, "remove it", t, -1)
 	gone := c.LoginConn("gone")
@@ -235,11 +235,11 @@ func runTokenLogin(c *C) {
 	short := made(c, alice, "create of a moment", createToken(200))
 	time.Sleep(300 * time.Millisecond)
 	late := c.LoginConn("expired")
-	tokenLogin(c, late, scram256, short, base64.StdEncoding.EncodeToString(short.HMAC))
+	tokenLogin(late, scram256, short, base64.StdEncoding.EncodeToString(short.HMAC))
 	late.Do("metadata with what has expired", 12, metadataFor("tokens-none"))
 	c.Restart()
 	again := c.LoginConn("after a restart")
-	tokenLogin(c, again, scram256, o, base64.StdEncoding.EncodeToString(o.HMAC))
+	tokenLogin(again, scram256, o, base64.StdEncoding.EncodeToString(o.HMAC))
 	again.Do("metadata", 12, metadataFor("tokens-none"))
 }
 

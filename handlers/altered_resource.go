@@ -167,7 +167,7 @@ func (b *Broker) decideAlter(tx *tx, res alteredResource) *refusal {
 	if err := configs.CheckChange(change.set, change.removed, elr, own); err != nil {
 		return configRefusal(err)
 	}
-	if no := b.checkValues(tx.State, res, before, after); no != nil {
+	if no := b.checkValues(tx.State, res, after); no != nil {
 		return no
 	}
 	event := change.event(res)

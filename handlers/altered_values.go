@@ -10,10 +10,10 @@ import (
 )
 
 // checkValues is what Kafka's controller looks at: the name, the values, then whether the resource exists.
-func (b *Broker) checkValues(state *projections.State, res alteredResource, before, after map[string]string) *refusal {
+func (b *Broker) checkValues(state *projections.State, res alteredResource, after map[string]string) *refusal {
 	switch res.kind {
 	case projections.TopicResource:
-		return b.checkTopicValues(state, res.name, before, after)
+		return b.checkTopicValues(state, res.name, after)
 	case projections.GroupResource:
 		switch {
 		case res.name == "":
@@ -55,14 +55,14 @@ func checkSubscription(state *projections.State, name string, after map[string]s
 	return nil
 }
 
-func (b *Broker) checkTopicValues(state *projections.State, name string, before, after map[string]string) *refusal {
+func (b *Broker) checkTopicValues(state *projections.State, name string, after map[string]string) *refusal {
 	if name == "" {
 		return refuse(invalidRequest, "Default topic resources are not allowed.")
 	}
 	if why := invalidTopicName(name); why != "" {
 		return refuse(invalidTopicException, why)
 	}
-	if no := configRefusal(b.settings(state).CheckTopic(after, before)); no != nil {
+	if no := configRefusal(b.settings(state).CheckTopic(after)); no != nil {
 		return no
 	}
 	if state.Topics.Named(name) == nil {

@@ -220,7 +220,7 @@ func (b *Broker) newTopicConfigs(state *projections.State, asked kmsg.CreateTopi
 	if len(nulls) > 0 {
 		return nil, refuse(invalidConfig, "Null value not supported for topic configs: "+strings.Join(nulls, ","))
 	}
-	if no := configRefusal(b.settings(state).CheckTopic(values, nil)); no != nil {
+	if no := configRefusal(b.settings(state).CheckTopic(values)); no != nil {
 		return nil, no
 	}
 	pairs := make([]journal.ConfigPair, 0, len(values))

@@ -32,7 +32,7 @@ func (b *Broker) pushTelemetry(_ context.Context, r *wire.Request) (wire.Reply, 
 			b.log.Debug("telemetry of a client is refused", "client", r.ClientID, "err", err)
 			code = invalidRecord
 		}
-		b.notePush(r, req, code)
+		b.notePush(req, code)
 	}
 	resp.ErrorCode = code
 	return resp, nil
@@ -72,7 +72,7 @@ func (in *instance) checkPush(req *kmsg.PushTelemetryRequest, now int64, most in
 }
 
 // notePush remembers what came of a push that was admitted.
-func (b *Broker) notePush(r *wire.Request, req *kmsg.PushTelemetryRequest, code int16) {
+func (b *Broker) notePush(req *kmsg.PushTelemetryRequest, code int16) {
 	t := b.telemetry
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -48,43 +49,25 @@ func answerConfig(c *projections.RegistryConfig) *configAnswer {
 // configRequest is what a PUT says: a field that is not there stays, null clears it.
 type configRequest map[string]json.RawMessage
 
-// change makes the change that the request asks for.
+// change makes the change that the request asks for. Of several fields that are wrong the first of these is told.
 func (q configRequest) change(c *projections.RegistryConfig) error {
-	for key, field := range map[string]*string{
-		"alias": &c.Alias, "aliasForDeks": &c.AliasForDeks, "compatibilityGroup": &c.Group,
-	} {
-		if err := set(q[key], field, func(s string) (string, error) { return s, nil }); err != nil {
-			return err
-		}
-	}
-	if err := set(q["compatibility"], &c.Compatibility, level); err != nil {
-		return err
-	}
-	if err := set(q["compatibilityPolicy"], &c.Policy, policy); err != nil {
-		return err
-	}
-	for key, field := range map[string]*uint8{
-		"normalize": &c.Normalize, "validateFields": &c.ValidateFields, "validateNewSchemas": &c.ValidateNewSchemas, "validateRules": &c.ValidateRules,
-	} {
-		if err := setSwitch(q[key], field); err != nil {
-			return err
-		}
-	}
-	return q.changeContracts(c)
-}
-
-func (q configRequest) changeContracts(c *projections.RegistryConfig) error {
-	for key, field := range map[string]*string{"defaultMetadata": &c.DefaultMetadata, "overrideMetadata": &c.OverrideMetadata} {
-		if err := setStored[metadata](q[key], field, func(*metadata) error { return nil }); err != nil {
-			return err
-		}
-	}
-	for key, field := range map[string]*string{"defaultRuleSet": &c.DefaultRuleSet, "overrideRuleSet": &c.OverrideRuleSet} {
-		if err := setStored[ruleSet](q[key], field, (*ruleSet).check); err != nil {
-			return err
-		}
-	}
-	return nil
+	anyText := func(s string) (string, error) { return s, nil }
+	anyMetadata := func(*metadata) error { return nil }
+	return cmp.Or(
+		set(q["alias"], &c.Alias, anyText),
+		set(q["aliasForDeks"], &c.AliasForDeks, anyText),
+		set(q["compatibilityGroup"], &c.Group, anyText),
+		set(q["compatibility"], &c.Compatibility, level),
+		set(q["compatibilityPolicy"], &c.Policy, policy),
+		setSwitch(q["normalize"], &c.Normalize),
+		setSwitch(q["validateFields"], &c.ValidateFields),
+		setSwitch(q["validateNewSchemas"], &c.ValidateNewSchemas),
+		setSwitch(q["validateRules"], &c.ValidateRules),
+		setStored(q["defaultMetadata"], &c.DefaultMetadata, anyMetadata),
+		setStored(q["overrideMetadata"], &c.OverrideMetadata, anyMetadata),
+		setStored(q["defaultRuleSet"], &c.DefaultRuleSet, (*ruleSet).check),
+		setStored(q["overrideRuleSet"], &c.OverrideRuleSet, (*ruleSet).check),
+	)
 }
 
 func isNull(raw json.RawMessage) bool { return bytes.Equal(raw, []byte("null")) }

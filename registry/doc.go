@@ -7,7 +7,7 @@
 //
 // A request goes to its handler by the table of routes (routes.go). Reads look at one published view. A change works out on a view
 // what is heavy (parsing, compatibility), then decides inside the store's loop, where it looks again at what it relied on and
-// starts over when that has changed (register.go). Handlers return [*Error], which one place writes as Confluent's error body.
+// starts over when that has changed (plan.go). Handlers return [*Error], which one place writes as Confluent's error body.
 //
 // What a schema says is in the packages avro, jsonschema and protobuf; models.go puts them behind one interface.
 package registry

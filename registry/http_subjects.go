@@ -207,8 +207,8 @@ func (q *request) registered(v view, subject string, a *schemaAnswer) (any, erro
 	return a, nil
 }
 
-// find is the version of a path, tried in every context, or the error that it is not there.
-func (r *Registry) find(q *request, deleted bool) (view, projections.SchemaVersion, error) {
+// byVersion is the version of a path, tried in every context, or the error that it is not there.
+func (r *Registry) byVersion(q *request, deleted bool) (view, projections.SchemaVersion, error) {
 	subject := normalizeSubject(q.args[0])
 	v := view{r.view()}
 	number, err := versionOf(q.args[1])
@@ -231,7 +231,7 @@ func (r *Registry) find(q *request, deleted bool) (view, projections.SchemaVersi
 }
 
 func (r *Registry) getVersion(q *request) (any, error) {
-	v, found, err := r.find(q, q.flag("deleted"))
+	v, found, err := r.byVersion(q, q.flag("deleted"))
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (q *request) qualifyReferences(a *schemaAnswer, subject string) {
 }
 
 func (r *Registry) getVersionText(q *request) (any, error) {
-	v, found, err := r.find(q, q.flag("deleted"))
+	v, found, err := r.byVersion(q, q.flag("deleted"))
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func (r *Registry) getVersionText(q *request) (any, error) {
 }
 
 func (r *Registry) getReferencedBy(q *request) (any, error) {
-	v, found, err := r.find(q, true)
+	v, found, err := r.byVersion(q, true)
 	if err != nil {
 		return nil, err
 	}

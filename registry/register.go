@@ -9,10 +9,7 @@ import (
 	"doze/projections"
 )
 
-// maxAttempts bounds how often a registration starts over because others changed the subject meanwhile.
-const maxAttempts = 100
-
-// registration is what a registration worked out on a view: what it relies on, and what follows if that still holds.
+// registration is the plan of one: what it relies on, and what is registered.
 type registration struct {
 	subject  string
 	versions []projections.SchemaVersion
@@ -25,36 +22,19 @@ type registration struct {
 	id      int32 // -1: that of the same content, or a new one
 }
 
-// register gives the version that the schema is under the subject, a new one if need be. What is heavy is done on a view; the
-// decision looks again, and all starts over when another changed what was relied on.
+// register gives the version that the schema is under the subject, a new one if need be.
 func (r *Registry) register(ctx context.Context, c cause, s submitted, normalize, force bool) (*schemaAnswer, error) {
-	for range maxAttempts {
-		v := view{r.view()}
-		plan, known, err := v.plan(ctx, s, normalize, force)
-		if err != nil {
-			return nil, err
-		}
-		if known != nil {
-			return known, nil
-		}
-		var answer *schemaAnswer
-		err = r.update(ctx, c, func(tx *journal.Tx[*projections.State]) error {
-			if !plan.holds(view{tx.State}) {
-				return nil
-			}
-			var err error
-			answer, err = plan.decide(tx)
-			return err
-		})
-		if err != nil || answer != nil {
-			return answer, err
-		}
+	answer, err := carryOut(ctx, r, c, func(v view) (plan[schemaAnswer], *schemaAnswer, error) {
+		return v.planRegistration(ctx, s, normalize, force)
+	})
+	if err == nil && answer == nil {
+		return nil, fail(50002, "Register operation timed out: subject %s changes all the time", s.subject)
 	}
-	return nil, fail(50002, "Register operation timed out: subject %s changes all the time", s.subject)
+	return answer, err
 }
 
-// plan works out a registration, or the answer when the schema is there already.
-func (v view) plan(ctx context.Context, s submitted, normalize, force bool) (*registration, *schemaAnswer, error) {
+// planRegistration works out a registration, or the answer when the schema is there already.
+func (v view) planRegistration(ctx context.Context, s submitted, normalize, force bool) (*registration, *schemaAnswer, error) {
 	config, mode := v.configInScope(s.subject), v.modeInScope(s.subject)
 	normalize = normalize || isOn(config.Normalize)
 	if !hasDefaults(config) {
@@ -66,14 +46,7 @@ func (v view) plan(ctx context.Context, s submitted, normalize, force bool) (*re
 	if err := v.mayRegister(&s, mode); err != nil {
 		return nil, nil, err
 	}
-	p := &registration{subject: s.subject, versions: v.versions(s.subject), config: *config, mode: mode, version: 1}
-	var live []projections.SchemaVersion
-	for _, version := range p.versions {
-		p.version = version.Version + 1
-		if !version.Deleted {
-			live = append(live, version)
-		}
-	}
+	p, live := v.newRegistration(s.subject, config, mode)
 	if !imports(mode) {
 		if err := v.populate(config, &s, live, p.version); err != nil {
 			return nil, nil, err
@@ -95,15 +68,31 @@ func (v view) plan(ctx context.Context, s submitted, normalize, force bool) (*re
 		return nil, known, nil
 	}
 	if !imports(mode) && !force {
-		messages, err := v.incompatible(ctx, config, &candidate{s.content, m}, live)
-		if err != nil {
+		if err := v.refuseIncompatible(ctx, config, &s, m, live); err != nil {
 			return nil, nil, err
-		}
-		if len(messages) > 0 {
-			return nil, nil, fail(40901, "Schema being registered is incompatible with an earlier schema for subject \"%s\", details: [%s]", s.subject, strings.Join(messages, ", "))
 		}
 	}
 	return p, nil, p.place(v, &s)
+}
+
+// newRegistration notes what a registration relies on, and gives the versions that are not hidden.
+func (v view) newRegistration(subject string, config *projections.RegistryConfig, mode string) (p *registration, live []projections.SchemaVersion) {
+	p = &registration{subject: subject, versions: v.versions(subject), config: *config, mode: mode, version: 1}
+	for _, version := range p.versions {
+		p.version = version.Version + 1
+		if !version.Deleted {
+			live = append(live, version)
+		}
+	}
+	return p, live
+}
+
+func (v view) refuseIncompatible(ctx context.Context, config *projections.RegistryConfig, s *submitted, m model, live []projections.SchemaVersion) error {
+	messages, err := v.incompatible(ctx, config, &candidate{s.content, m}, live)
+	if err == nil && len(messages) > 0 {
+		return fail(40901, "Schema being registered is incompatible with an earlier schema for subject \"%s\", details: [%s]", s.subject, strings.Join(messages, ", "))
+	}
+	return err
 }
 
 // registered is what a plain lookup finds: it also succeeds where nothing may be registered.

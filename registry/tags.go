@@ -223,7 +223,7 @@ func (r *Registry) postTags(q *request) (any, error) {
 	if !validSubject(q.args[0], false) {
 		return nil, invalidSubject(q.args[0])
 	}
-	v, found, err := r.find(q, false)
+	v, found, err := r.byVersion(q, false)
 	if err != nil {
 		return nil, err
 	}

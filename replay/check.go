@@ -14,14 +14,6 @@ type checker struct {
 	spacing int
 }
 
-// invariants is what a state says of itself: nil, or what does not hold.
-func invariants(s *projections.State) error {
-	if c, ok := any(s).(interface{ Check() error }); ok {
-		return c.Check()
-	}
-	return nil
-}
-
 const (
 	checkedRows = 512  // so many rows are looked at for each entry
 	maxSpacing  = 4096 // entries kept at most
@@ -41,7 +33,7 @@ func (c *checker) passed() {
 	c.spacing = min(max(rows/checkedRows, 1), maxSpacing)
 }
 
-func (c *checker) entry(s *projections.State, e *journal.Entry) error {
+func (c *checker) entry(e *journal.Entry) error {
 	c.since = append(c.since, e)
 	if len(c.since) < c.spacing {
 		return nil
@@ -50,7 +42,7 @@ func (c *checker) entry(s *projections.State, e *journal.Entry) error {
 }
 
 func (c *checker) finish() error {
-	if invariants(c.last) != nil {
+	if c.last.Check() != nil {
 		return c.find()
 	}
 	c.passed()
@@ -64,9 +56,9 @@ func (c *checker) find() error {
 		if err := journal.ApplyEntry(s, e); err != nil {
 			return misfitf("%w", err)
 		}
-		if err := invariants(s); err != nil {
+		if err := s.Check(); err != nil {
 			return misfitf("after entry %d (%s): %w", e.Seq, journal.Line(e.Events[0]), err)
 		}
 	}
-	return misfitf("an invariant that did not hold holds on a second look: %w", invariants(c.last))
+	return misfitf("an invariant that did not hold holds on a second look: %w", c.last.Check())
 }

@@ -171,7 +171,7 @@ func (f *fold) entry(e *journal.Entry) error {
 		f.changed = e.Seq
 	}
 	if f.check != nil {
-		if err := f.check.entry(f.state, e); err != nil {
+		if err := f.check.entry(e); err != nil {
 			return err
 		}
 		if err := f.snapshot(e); err != nil {

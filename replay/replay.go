@@ -7,18 +7,10 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strings"
 
 	"doze/disk"
 	"doze/journal"
 	"doze/projections"
-)
-
-// Exit statuses of `doze replay`.
-const (
-	Replayed = 0 // read to the end, every entry fits, all hashes agree
-	Differs  = 3 // an entry does not fit, a hash or an invariant does not hold, or two journals differ
-	Damaged  = 4 // the journal cannot be read to its end
 )
 
 // Format is how entries are printed.
@@ -48,55 +40,6 @@ type Options struct {
 
 // Tables lists the names that Dump takes.
 func Tables() []string { return projections.Tables() }
-
-// Result is what Run found.
-type Result struct {
-	Status    int    // Replayed, Differs or Damaged
-	Verdict   string // what does not hold, in a sentence; empty when all does
-	ClusterID [16]byte
-	Entries   uint64 // read
-	Events    uint64
-	Matched   uint64   // of them, those that were to be shown
-	Kinds     []string // of events read when some are picked out by Grep, sorted
-	FirstSeq  uint64
-	LastSeq   uint64             // last entry read
-	LastAt    int64              // its time, ms
-	Base      uint64             // the snapshot's entry that the fold began from; 0: from nothing
-	State     *projections.State // after the last entry; nil when nothing could be folded
-	Hash      [32]byte           // of State
-	Compared  int                // hashes that agree
-	Tail      *journal.Tail
-	Damage    *journal.DamageError
-	Clean     bool // the journal was closed by a clean stop
-	Notes     []string
-}
-
-func (r *Result) note(format string, args ...any) {
-	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
-}
-
-func (r *Result) fail(status int, format string, args ...any) {
-	r.Status, r.Verdict = status, fmt.Sprintf(format, args...)
-}
-
-// String sums up for people, in a few lines.
-func (r *Result) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d entries (%d events), %d to %d, the last at %s", r.Entries, r.Events, r.FirstSeq, r.LastSeq, Time(r.LastAt))
-	if r.State != nil {
-		fmt.Fprintf(&b, "; state hash %x", r.Hash)
-		if r.Compared > 0 {
-			fmt.Fprintf(&b, "; %d hashes compared and equal", r.Compared)
-		}
-	}
-	for _, note := range r.Notes {
-		b.WriteString("\n" + note)
-	}
-	if r.Verdict != "" {
-		b.WriteString("\n" + r.Verdict)
-	}
-	return b.String()
-}
 
 // Locate says what to read for a name that a person gave: a journal file or a journal's directory is itself, of a data
 // directory it is the journal inside.
@@ -277,78 +220,6 @@ var errForeignSnapshot = errors.New("the snapshot to begin with was not taken fr
 
 // errCut ends a run at its Until.
 var errCut = errors.New("cut")
-
-// verdict puts what ended the entries into the result, and gives it back when it is not about the journal.
-func (x *run) verdict(err error) error {
-	var newer *journal.NewerError
-	var unknown *journal.UnknownKindError
-	var entry *journal.EntryError
-	var misfit *misfitError
-	switch {
-	case err == io.EOF:
-		x.ended = true
-		x.res.Tail, x.res.Clean = x.r.Tail(), x.r.CleanStop(x.res.LastSeq)
-		if x.res.Tail != nil {
-			x.res.note("%s", x.res.Tail)
-		}
-		if x.last > x.res.Base && x.opt.Until.beyond(x.res.LastSeq, x.res.LastAt) {
-			x.res.note("there is nothing later: the journal ends at entry %d of %s", x.res.LastSeq, Time(x.res.LastAt))
-		}
-	case errors.Is(err, errCut):
-	case errors.As(err, &newer), errors.As(err, &unknown):
-		return err
-	case errors.As(err, &x.res.Damage):
-		x.res.fail(Damaged, "%v", err)
-	case errors.As(err, &entry), errors.As(err, &misfit):
-		x.res.fail(Differs, "%v", err)
-	default:
-		return err
-	}
-	return nil
-}
-
-// judge finds what only a directory as a whole shows to be missing, as a start does: its beginning or its end.
-func (x *run) judge() error {
-	info, err := x.from.FS.Stat(x.from.Name)
-	switch {
-	case err != nil || !info.IsDir() || x.res.Status != Replayed:
-		return err
-	case x.fold == nil:
-		x.withoutBase()
-	case x.ended:
-		x.withoutEnd()
-	}
-	return nil
-}
-
-// withoutEnd is the verdict on entries that end before a snapshot's: it was taken when its entry was on disk.
-func (x *run) withoutEnd() {
-	for _, seq := range slices.Backward(x.r.Snapshots()) {
-		if seq <= x.last {
-			return
-		}
-		if _, _, err := journal.LoadSnapshot(x.r, seq, projections.New); err != nil {
-			continue
-		}
-		end := x.r.Position()
-		x.res.Damage = &journal.DamageError{
-			File: end.File, Offset: end.Offset + end.Bytes, FirstSeq: x.last + 1, LastSeq: seq,
-			Reason: fmt.Sprintf("the journal ends here, but a snapshot says that entry %d was on disk", seq),
-		}
-		x.res.fail(Damaged, "%v", x.res.Damage)
-		return
-	}
-}
-
-// withoutBase is the verdict on entries that cannot be folded.
-func (x *run) withoutBase() {
-	first := x.r.FirstSeq()
-	x.res.Damage = &journal.DamageError{
-		File: path.Join(x.from.Name, fmt.Sprintf("%020d.journal", first)), FirstSeq: 1, LastSeq: x.r.Before(),
-		Reason: fmt.Sprintf("the journal begins at entry %d and no snapshot that verifies and belongs to it covers what was before", first),
-	}
-	x.res.fail(Damaged, "%v", x.res.Damage)
-}
 
 // end prints what is asked for at the end.
 func (x *run) end() error {

@@ -18,7 +18,7 @@ const (
 	maxLagPoints  = 6000 // in all
 )
 
-// lagKey is a partition of a topic that has been there: one made anew under the name has another id.
+// lagKey is a partition, by its topic's name: one made anew under the name goes on with the line.
 type lagKey struct {
 	topic     string
 	partition int32
@@ -26,49 +26,61 @@ type lagKey struct {
 
 // Lag is what a group had committed and how far the partitions reached, at its last commits (inside.Journal).
 func (t *Timeline) Lag(ctx context.Context, group string) (inside.LagHistory, error) {
-	var h inside.LagHistory
 	if err := t.catchUp(ctx); err != nil {
-		return h, err
+		return inside.LagHistory{}, err
 	}
 	commits, since, err := t.commitsOf(ctx, group)
 	if err != nil {
-		return h, err
+		return inside.LagHistory{}, err
 	}
-	h.Since = since
-	series := map[lagKey]*inside.LagSeries{}
-	var order []*inside.LagSeries
-	points, left := 0, map[lagKey]bool{}
+	l := lagLines{t: t, series: map[lagKey]*inside.LagSeries{}, left: map[lagKey]bool{}}
 	for _, c := range slices.Backward(commits) { // oldest first
 		for _, o := range c.offsets {
-			key := lagKey{o.Topic, o.Partition}
-			s := series[key]
-			if s == nil {
-				if len(series) == maxLagSeries {
-					left[key] = true
-					continue
-				}
-				s = &inside.LagSeries{Topic: cut(o.Topic, maxValue), Partition: o.Partition}
-				series[key], order = s, append(order, s)
-			}
-			if points++; points > maxLagPoints {
-				h.Note = fmt.Sprintf("only %d points are shown", maxLagPoints)
-				continue
-			}
-			end, known, ok := t.end(o.TopicID, o.Partition, c.seq)
-			if !ok {
-				end, known = o.Offset, false
-			}
-			s.Points = append(s.Points, inside.LagPoint{Seq: c.seq, At: c.at, Committed: o.Offset, End: max(end, o.Offset), Known: known})
+			l.add(c, o)
 		}
 	}
-	h.More = len(left)
-	slices.SortFunc(order, func(a, b *inside.LagSeries) int {
+	h := inside.LagHistory{Since: since, More: len(l.left)}
+	if l.points > maxLagPoints {
+		h.Note = fmt.Sprintf("only %d points are shown", maxLagPoints)
+	}
+	slices.SortFunc(l.order, func(a, b *inside.LagSeries) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
-	for _, s := range order {
+	for _, s := range l.order {
 		h.Series = append(h.Series, *s)
 	}
 	return h, ctx.Err()
+}
+
+// lagLines is a history of lag on its way: a line a partition.
+type lagLines struct {
+	t      *Timeline
+	series map[lagKey]*inside.LagSeries
+	order  []*inside.LagSeries
+	left   map[lagKey]bool // partitions that are too many
+	points int             // of all lines, those that are not shown too
+}
+
+// add is the point of a commit on the line of its partition.
+func (l *lagLines) add(c commitOf, o journal.CommittedOffset) {
+	key := lagKey{o.Topic, o.Partition}
+	s := l.series[key]
+	if s == nil {
+		if len(l.series) == maxLagSeries {
+			l.left[key] = true
+			return
+		}
+		s = &inside.LagSeries{Topic: cut(o.Topic, maxValue), Partition: o.Partition}
+		l.series[key], l.order = s, append(l.order, s)
+	}
+	if l.points++; l.points > maxLagPoints {
+		return
+	}
+	end, known, ok := l.t.end(o.TopicID, o.Partition, c.seq)
+	if !ok {
+		end, known = o.Offset, false
+	}
+	s.Points = append(s.Points, inside.LagPoint{Seq: c.seq, At: c.at, Committed: o.Offset, End: max(end, o.Offset), Known: known})
 }
 
 // commitOf is an entry's commit of a group.

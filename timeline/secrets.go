@@ -2,27 +2,17 @@ package timeline
 
 import (
 	"slices"
-	"strings"
 
+	"doze/console/inside"
 	"doze/journal"
 	"doze/projections"
 )
 
-// hidden stands for a value that is not shown.
-const hidden = "(hidden)"
-
-// secretWords are parts of the names of configs whose values may let people in. Credentials are in no journal; a config may
-// have been set under a name that only looks like one.
-var secretWords = []string{"password", "passphrase", "secret", "jaas", "credential", "token", "private", "keystore.key", "certificate"}
-
-func secretConfig(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
-}
-
+// configValue is what is shown of a config. Credentials are in no journal; one may have been set under a name that only looks
+// like a config's.
 func configValue(name, value string) string {
-	if secretConfig(name) {
-		return hidden
+	if inside.SecretConfig(name) {
+		return inside.Hidden
 	}
 	return value
 }
@@ -30,7 +20,7 @@ func configValue(name, value string) string {
 // withoutSecrets is the event with those values hidden.
 func withoutSecrets(event journal.Event) journal.Event {
 	altered, ok := event.(*journal.ConfigsAltered)
-	if !ok || !slices.ContainsFunc(altered.Set, func(p journal.ConfigPair) bool { return secretConfig(p.Name) }) {
+	if !ok || !slices.ContainsFunc(altered.Set, func(p journal.ConfigPair) bool { return inside.SecretConfig(p.Name) }) {
 		return event
 	}
 	shown := *altered
@@ -44,13 +34,13 @@ func withoutSecrets(event journal.Event) journal.Event {
 // withoutSecretValue is a row of a config with such a value hidden.
 func withoutSecretValue(fields []projections.Field) []projections.Field {
 	name, _ := fieldOf(fields, "config").(string)
-	if !secretConfig(name) {
+	if !inside.SecretConfig(name) {
 		return fields
 	}
 	out := slices.Clone(fields)
 	for i := range out {
 		if out[i].Name == "value" {
-			out[i].Value = hidden
+			out[i].Value = inside.Hidden
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -295,6 +296,25 @@ func TestWhatChangedAndWhoDidIt(t *testing.T) {
 	}
 }
 
+// TestTablesThatAreComparedAreThere: a new table needs its key, else each change of a row is one that goes and one that comes.
+func TestTablesThatAreComparedAreThere(t *testing.T) {
+	tables := projections.Tables()
+	for _, table := range tables {
+		if _, listed := keyColumns[table]; !listed && table != "acls" && !slices.Contains(leftOut, table) { // an ACL is its key
+			t.Errorf("keyColumns does not say how many columns of table %s name a row", table)
+		}
+	}
+	named := slices.Concat(slices.Collect(maps.Keys(keyColumns)), leftOut)
+	for _, list := range onlyIn {
+		named = append(named, list...)
+	}
+	for _, table := range named {
+		if !slices.Contains(tables, table) {
+			t.Errorf("there is no table %s", table)
+		}
+	}
+}
+
 func TestStripsCountEveryEvent(t *testing.T) {
 	f := start(t, 4<<10)
 	f.history(500)
@@ -475,7 +495,7 @@ func TestConfigsThatLetPeopleInAreHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	all += fmt.Sprintf("%+v %+v", rows, changes)
-	if strings.Contains(all, planted) || !strings.Contains(all, "777") || !strings.Contains(all, hidden) {
+	if strings.Contains(all, planted) || !strings.Contains(all, "777") || !strings.Contains(all, inside.Hidden) {
 		t.Errorf("%s", all)
 	}
 	if found := f.entries(inside.EntryFilter{Text: planted}); len(found) > 0 {

@@ -89,25 +89,22 @@ func (t *Timeline) wordsOfOffsets(event journal.Event) string {
 }
 
 func offsets(all []journal.CommittedOffset) string {
-	var list []string
-	for i, o := range all {
-		if i == maxListed {
-			list = append(list, fmt.Sprintf("and %d more", len(all)-i))
-			break
-		}
-		list = append(list, fmt.Sprintf("%s-%d@%d", o.Topic, o.Partition, o.Offset))
-	}
-	return strings.Join(list, ", ")
+	return listed(all, func(o journal.CommittedOffset) string { return fmt.Sprintf("%s-%d@%d", o.Topic, o.Partition, o.Offset) })
 }
 
 func partitions(all []journal.TopicPartition) string {
+	return listed(all, func(p journal.TopicPartition) string { return fmt.Sprintf("%s-%d", p.Topic, p.Partition) })
+}
+
+// listed are the first few of a list, and how many more there are.
+func listed[T any](all []T, text func(T) string) string {
 	var list []string
-	for i, p := range all {
+	for i, one := range all {
 		if i == maxListed {
 			list = append(list, fmt.Sprintf("and %d more", len(all)-i))
 			break
 		}
-		list = append(list, fmt.Sprintf("%s-%d", p.Topic, p.Partition))
+		list = append(list, text(one))
 	}
 	return strings.Join(list, ", ")
 }

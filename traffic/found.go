@@ -77,7 +77,7 @@ func (f *finding) walkFields(v reflect.Value, depth int) {
 		case "Version", "UnknownTags":
 			continue
 		case "Topic", "TopicID":
-			f.topic(name, field)
+			f.topic(field)
 		case "TopicNames", "SubscribedTopicNames":
 			f.all(&f.topics, field)
 		case "Group", "GroupID":
@@ -99,7 +99,7 @@ func (f *finding) walkFields(v reflect.Value, depth int) {
 	}
 }
 
-func (f *finding) topic(field string, v reflect.Value) {
+func (f *finding) topic(v reflect.Value) {
 	v = reflect.Indirect(v)
 	if !v.IsValid() {
 		return

@@ -1,14 +1,10 @@
 package traffic
 
 import (
-	"slices"
-	"strings"
+	"doze/console/inside"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
-
-// hidden stands for a value that is not shown, whether there is one or not.
-const hidden = "(hidden)"
 
 // Keys of the APIs that carry what lets people in.
 const (
@@ -84,20 +80,10 @@ func scramName(mechanism int8) string {
 	return "unknown"
 }
 
-// secretWords are parts of the names of configs whose values may let people in.
-var secretWords = []string{"password", "passphrase", "secret", "jaas", "credential", "token", "private", "keystore.key", "certificate"}
-
-// secretConfig says whether a config's value is not shown, by its name: also one that Kafka does not know, for it may be a
-// slip of the pen.
-func secretConfig(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
-}
-
 func configShown(name string, value *string) string {
 	switch {
-	case secretConfig(name):
-		return hidden
+	case inside.SecretConfig(name):
+		return inside.Hidden
 	case value == nil:
 		return "null"
 	}

@@ -142,7 +142,7 @@ func TestHiddenFieldsReadTheSameSetOrNot(t *testing.T) {
 			for _, l := range lines {
 				switch l.Name {
 				case "saslAuthBytes", "salt", "saltedPassword", "hmac", "tokenID", "tokenId", "errorMessage":
-					if l.Value != hidden {
+					if l.Value != inside.Hidden {
 						t.Errorf("%s of %T reads %q", l.Name, message, l.Value)
 					}
 				}

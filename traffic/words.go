@@ -3,6 +3,7 @@ package traffic
 import (
 	"encoding/base64"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -95,4 +96,39 @@ func cut(s string, max int) string {
 		max--
 	}
 	return strings.Clone(s[:max]) + "..."
+}
+
+// plain describes a message of an API that nothing else is known of by its fields that are set.
+func (w *words) plain(message any) {
+	v := reflect.Indirect(reflect.ValueOf(message))
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	o := &opening{name: w.name}
+	for i := range min(v.NumField(), maxPlainWord) {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		switch name {
+		case "Version", "UnknownTags", "ThrottleMillis", "ErrorCode", "ErrorMessage":
+			continue
+		}
+		f = reflect.Indirect(f)
+		switch {
+		case !f.IsValid() || f.IsZero():
+		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.String:
+			w.names(kafkaName(name), stringsOf(f))
+		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Uint8:
+			w.add("%d %s", f.Len(), kafkaName(name))
+		case f.Kind() == reflect.Slice || f.Kind() == reflect.Struct:
+		default:
+			w.add("%s=%s", kafkaName(name), shown(o.scalar(f)))
+		}
+	}
+}
+
+func stringsOf(v reflect.Value) []string {
+	out := make([]string, min(v.Len(), 20))
+	for i := range out {
+		out[i] = v.Index(i).String()
+	}
+	return out
 }

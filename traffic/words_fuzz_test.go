@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"doze/console/inside"
 	"strings"
 	"testing"
 	"unicode"
@@ -78,7 +79,7 @@ func checkFields(t *testing.T, key int16, message any) {
 			t.Errorf("a line of %d bytes at depth %d: %.60s", len(l.Value), l.Depth, l.Value)
 		}
 		lower := strings.ToLower(l.Name)
-		if secretive(key) && l.Value != hidden && (strings.Contains(lower, "bytes") || strings.Contains(lower, "salt") || lower == "hmac" || lower == "tokenid") {
+		if secretive(key) && l.Value != inside.Hidden && (strings.Contains(lower, "bytes") || strings.Contains(lower, "salt") || lower == "hmac" || lower == "tokenid") {
 			t.Errorf("%s is shown: %q", l.Name, l.Value)
 		}
 	}

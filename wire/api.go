@@ -45,8 +45,9 @@ type Request struct {
 	Received    time.Time // when the frame was whole
 	Size        int       // bytes of the frame, its length prefix not counted
 
-	frame frame
-	cost  int64
+	frame  frame
+	cost   int64 // bytes that the budget of decoded requests is charged
+	queued bool  // its answer waits in the outbox, which lets go of it
 }
 
 // Header bytes and what an answer's header needs.

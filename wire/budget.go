@@ -14,9 +14,9 @@ var ErrMemory = errors.New("no memory for the request")
 // budget is memory that all connections share. Takers wait in order of arrival; a taker takes once and in full, so that
 // no two can wait for each other.
 type budget struct {
-	size    int64
-	patient time.Duration
-	starved func() // called again and again while somebody waits; may be nil
+	size     int64
+	patience time.Duration
+	starved  func() // called again and again while somebody waits; may be nil
 
 	mu    sync.Mutex
 	free  int64
@@ -28,8 +28,8 @@ type taker struct {
 	ready chan struct{}
 }
 
-func newBudget(size int64, patient time.Duration) *budget {
-	return &budget{size: size, free: size, patient: patient}
+func newBudget(size int64, patience time.Duration) *budget {
+	return &budget{size: size, free: size, patience: patience}
 }
 
 // take reserves n bytes, waiting for others to put theirs back, until done is closed at most.
@@ -54,9 +54,9 @@ func (b *budget) take(n int64, done <-chan struct{}) error {
 
 // wait says whether a taker got its bytes in time.
 func (b *budget) wait(t *taker, done <-chan struct{}) bool {
-	timer := time.NewTimer(b.patient)
+	timer := time.NewTimer(b.patience)
 	defer timer.Stop()
-	tick := time.NewTicker(b.patient / 40)
+	tick := time.NewTicker(b.patience / 40)
 	defer tick.Stop()
 	for {
 		select {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -24,27 +23,24 @@ func (e *RequestError) Error() string {
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// decode turns a frame into a request and finds its handler. Body is nil for an ApiVersions request of a version beyond
-// the advertised range, whose body is not parsed.
-func (c *Conn) decode(f frame, received time.Time) (*Request, Handle, error) {
-	h, rest, err := parseHeader(f.body)
+// decode fills a request in from its frame and finds its handler. Body is nil for an ApiVersions request of a version
+// beyond the advertised range, whose body is not parsed.
+func (c *Conn) decode(r *Request) (Handle, error) {
+	h, rest, err := parseHeader(r.frame.body)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r := &Request{
-		Conn: c, Key: h.key, Version: h.version, Correlation: h.correlation, ClientID: validText(h.clientID),
-		Received: received, Size: len(f.body), frame: f,
-	}
+	r.Key, r.Version, r.Correlation, r.ClientID = h.key, h.version, h.correlation, validText(h.clientID)
 	handle, ok := c.server.apis.Lookup(h.key, h.version)
 	if !ok {
-		return r, nil, c.unsupported(h, rest)
+		return nil, c.unsupported(h, rest)
 	}
 	body, err := c.server.decodeBody(r, rest)
 	if err != nil {
-		return nil, nil, &RequestError{h.key, h.version, err}
+		return nil, &RequestError{h.key, h.version, err}
 	}
 	r.Body = body
-	return r, handle, nil
+	return handle, nil
 }
 
 // unsupported is nil for an ApiVersions request that is to be answered with the range that is served.
@@ -98,7 +94,6 @@ func (s *Server) decodeBody(r *Request, b []byte) (kmsg.Request, error) {
 		b = bytes.Clone(b)
 	}
 	if err := body.ReadFrom(b); err != nil {
-		s.decoding.put(r.cost)
 		return nil, fmt.Errorf("decode body: %w", err)
 	}
 	if m.mend {
@@ -126,7 +121,7 @@ func (s *Server) reserve(r *Request, cost int64) error {
 	return nil
 }
 
-// release lets go of what a request holds, when its answer is written.
+// release lets go of what a request holds, when its answer is written. It may be called again.
 func (r *Request) release() {
 	r.frame.release()
 	if r.cost > 0 {

@@ -76,6 +76,7 @@ func (c *Conn) answer(r *Request, reply Reply) {
 		c.finish(r, reply, nil)
 		return
 	}
+	r.queued = true
 	if c.out.push(pending{r, reply}) {
 		go c.drain()
 	}

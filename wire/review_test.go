@@ -70,6 +70,39 @@ func (produceHater) Answer(r *Request, _ Answer) {
 	}
 }
 
+// What a request has reserved is given back when an observer panics, before the handler or behind the answer.
+func TestAPanicOfAnObserverGivesTheMemoryBack(t *testing.T) {
+	answered := table{3: func(_ context.Context, r *Request) (Reply, error) { return NewResponse(r.Key, r.Version), nil }}
+	for _, o := range []panicking{{request: true}, {answer: true}} {
+		s, l := start(t, Options{Observer: o, DecodeMemory: 1 << 20}, answered)
+		p := dial(t, l)
+		b := builder{length: 20000}
+		b.put(shapeOf(3, 4))
+		p.send(frameWith(header1(3, 4), b.b))
+		if _, err := io.Copy(io.Discard, p); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the request's memory is given back", func() bool { return s.decoding.reserved() == 0 && s.frames.reserved() == 0 })
+	}
+}
+
+// panicking is an observer that panics at requests, or at answers.
+type panicking struct{ request, answer bool }
+
+func (o panicking) Request(*Request) {
+	if o.request {
+		panic("a request came")
+	}
+}
+
+func (o panicking) Answer(*Request, Answer) {
+	if o.answer {
+		panic("a request was answered")
+	}
+}
+
+func (panicking) Closed(*Conn, error) {}
+
 // A server that is full stops accepting when it is told to.
 func TestServeEndsThoughThereIsNoRoom(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -59,18 +59,22 @@ func (c *Conn) requests() error {
 	}
 }
 
-// request serves one frame. An error closes the connection, once the answers before it are written.
+// request serves one frame. An error closes the connection, once the answers before it are written. However it ends, by a
+// panic too, what the request holds is given back: here, or by the goroutine that writes its answer.
 func (c *Conn) request(f frame) error {
-	received := time.Now()
+	r := &Request{Conn: c, Received: time.Now(), Size: len(f.body), frame: f}
+	defer func() {
+		if !r.queued {
+			r.release()
+		}
+	}()
 	if c.gate != nil && !c.gate.Open() {
-		if taken, err := c.token(f); taken || err != nil {
-			f.release()
+		if taken, err := c.token(f.body); taken || err != nil {
 			return err
 		}
 	}
-	r, handle, err := c.decode(f, received)
+	handle, err := c.decode(r)
 	if err != nil {
-		f.release()
 		return err
 	}
 	if r.Body == nil && !c.toGate(r.Key) {
@@ -121,8 +125,8 @@ func (c *Conn) handle(r *Request, handle Handle) (reply Reply, err error) {
 
 // token shows a frame without a header to the gate. What was asked before, in a session that is being renewed, is answered
 // first.
-func (c *Conn) token(f frame) (bool, error) {
-	answer, taken, err := c.gate.Frame(&c.ctx, f.body)
+func (c *Conn) token(body []byte) (bool, error) {
+	answer, taken, err := c.gate.Frame(&c.ctx, body)
 	if err != nil || !taken || answer == nil {
 		return taken, err
 	}

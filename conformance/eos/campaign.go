@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // Options of a job.
@@ -63,6 +64,20 @@ func newJob(opt Options) (*job, error) {
 	j := &job{opt: opt, in: name + "-in", out: name + "-out", group: name, log: log}
 	j.report = &Report{Job: opt.Program.Name, Messages: opt.Messages}
 	return j, nil
+}
+
+// prepare makes the topics and fills the input, at the transaction version that is asked for.
+func (j *job) prepare(ctx context.Context, input []*kgo.Record) error {
+	addr := j.opt.Broker.Addr()
+	if j.opt.TransactionVersion >= 0 {
+		if err := setTransactionVersion(ctx, addr, j.opt.TransactionVersion); err != nil {
+			return err
+		}
+	}
+	if err := makeTopics(ctx, addr, j.in, j.out); err != nil {
+		return err
+	}
+	return fill(ctx, addr, j.in, input)
 }
 
 // run starts the job, kills it and the broker at their moments, and stops it when all of its input is committed.

@@ -15,15 +15,7 @@ func Copy(ctx context.Context, opt Options) (*Report, error) {
 	}
 	defer j.log.Close()
 	addr := opt.Broker.Addr()
-	if opt.TransactionVersion >= 0 {
-		if err := setTransactionVersion(ctx, addr, opt.TransactionVersion); err != nil {
-			return nil, err
-		}
-	}
-	if err := makeTopics(ctx, addr, j.in, j.out); err != nil {
-		return nil, err
-	}
-	if err := fill(ctx, addr, j.in, copyInput(opt.Messages)); err != nil {
+	if err := j.prepare(ctx, copyInput(opt.Messages)); err != nil {
 		return nil, err
 	}
 	if err := j.run(ctx); err != nil {

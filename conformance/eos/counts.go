@@ -24,16 +24,8 @@ func Count(ctx context.Context, opt Options) (*Report, error) {
 	}
 	defer j.log.Close()
 	addr := opt.Broker.Addr()
-	if opt.TransactionVersion >= 0 {
-		if err := setTransactionVersion(ctx, addr, opt.TransactionVersion); err != nil {
-			return nil, err
-		}
-	}
-	if err := makeTopics(ctx, addr, j.in, j.out); err != nil {
-		return nil, err
-	}
 	lines, words := countInput(opt.Seed, opt.Messages)
-	if err := fill(ctx, addr, j.in, lines); err != nil {
+	if err := j.prepare(ctx, lines); err != nil {
 		return nil, err
 	}
 	j.then = func(ctx context.Context) error { return j.awaitCounts(ctx, addr, len(lines)*wordsPerLine) }

@@ -55,7 +55,7 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 	if err := underLoad(ctx, b, h, func() error { return killAgain(ctx, b, opt, report, h) }); err != nil {
 		return nil, err
 	}
-	return report, finish(ctx, b, opt, report, h)
+	return report, finish(ctx, b, report, h)
 }
 
 // catchUp is how long the group may take, once it is left in peace, to read what was acknowledged.
@@ -110,7 +110,7 @@ func killAgain(ctx context.Context, b *Broker, opt Options, report *Report, h *h
 }
 
 // finish reads everything back, stops the broker cleanly and has its journal replayed.
-func finish(ctx context.Context, b *Broker, opt Options, report *Report, h *history) error {
+func finish(ctx context.Context, b *Broker, report *Report, h *history) error {
 	log, err := readAll(ctx, b.addr)
 	if err != nil {
 		return errors.Join(err, b.Kill())

@@ -13,7 +13,7 @@ type Recording struct {
 	Name  string            `json:"name"`
 	Claim string            `json:"claim"`         // what the session shows, in one sentence
 	Kafka string            `json:"kafka"`         // the release that answered
-	Part  int               `json:"part"`          // the part of the work that has to give these answers
+	Part  int               `json:"part"`          // a label: when doze learned to give these answers
 	Set   map[string]string `json:"set,omitempty"` // broker properties the session asked for
 	Steps []Step            `json:"steps"`
 }

@@ -93,15 +93,15 @@ func rank(s *Schema) int {
 }
 
 func (b *builder) common(s *Schema, n *ordered.Node, at string) error {
-	for key, slot := range map[string]**string{b.dialect.id: &s.ID, "title": &s.Title, "description": &s.About} {
-		v := n.Get(key)
+	for _, k := range []keyword[*string]{{b.dialect.id, &s.ID}, {"title", &s.Title}, {"description", &s.About}} {
+		v := n.Get(k.key)
 		if v == nil {
 			continue
 		}
 		if v.Kind != ordered.String {
-			return errAt(at+"/"+key, "expected type: String, found: %s", kindName(v))
+			return errAt(at+"/"+k.key, "expected type: String, found: %s", kindName(v))
 		}
-		*slot = &v.Text
+		*k.to = &v.Text
 	}
 	if b.dialect.modern {
 		s.ID = nil // not looked at

@@ -130,3 +130,21 @@ func TestWhatDraftsRefuse(t *testing.T) {
 		}
 	}
 }
+
+// Of several keywords that are wrong the first of a fixed order is told, each time.
+func TestOfSeveralMistakesTheSameIsTold(t *testing.T) {
+	for text, first := range map[string]string{
+		`{"title":1,"description":2,"$id":3}`:                             "#/$id",
+		`{"type":"string","maxLength":"a","minLength":"b"}`:               "#/minLength",
+		`{"type":"array","maxItems":"a","minItems":"b"}`:                  "#/minItems",
+		`{"type":"object","maxProperties":"a","minProperties":"b"}`:       "#/minProperties",
+		`{"type":"number","multipleOf":"a","maximum":"b","minimum":"c"}`:  "#/minimum",
+		`{"type":"number","exclusiveMaximum":"a","exclusiveMinimum":"b"}`: "#/exclusiveMinimum",
+	} {
+		for range 20 {
+			if _, err := Parse(text, nil); err == nil || !strings.HasPrefix(err.Error(), first+":") {
+				t.Fatalf("%s: %v, want it at %s", text, err, first)
+			}
+		}
+	}
+}

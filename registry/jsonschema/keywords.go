@@ -10,21 +10,28 @@ import (
 	"doze/registry/ordered"
 )
 
-// count reads whole numbers into their places.
-func count(n *ordered.Node, at string, places map[string]**int64) error {
-	for key, place := range places {
-		v := n.Get(key)
+// keyword is one that has a value of a kind, and where that goes. A list of them, not a map: of several that are wrong the same
+// one is told each time.
+type keyword[T any] struct {
+	key string
+	to  *T
+}
+
+// count reads whole numbers.
+func count(n *ordered.Node, at string, keywords ...keyword[*int64]) error {
+	for _, k := range keywords {
+		v := n.Get(k.key)
 		if v == nil {
 			continue
 		}
 		if v.Kind != ordered.Number {
-			return errAt(at+"/"+key, "expected type: Integer, found: %s", kindName(v))
+			return errAt(at+"/"+k.key, "expected type: Integer, found: %s", kindName(v))
 		}
 		i, err := strconv.ParseInt(strings.TrimSuffix(v.Text, ".0"), 10, 32)
 		if err != nil {
-			return errAt(at+"/"+key, "expected type: Integer, found: %s", v.Text)
+			return errAt(at+"/"+k.key, "expected type: Integer, found: %s", v.Text)
 		}
-		*place = &i
+		*k.to = &i
 	}
 	return nil
 }
@@ -39,7 +46,7 @@ func stringKeywords(s *Schema, n *ordered.Node, at string) error {
 		}
 		s.pattern = &v.Text
 	}
-	return count(n, at, map[string]**int64{"minLength": &s.minLength, "maxLength": &s.maxLen})
+	return count(n, at, keyword[*int64]{"minLength", &s.minLength}, keyword[*int64]{"maxLength", &s.maxLen})
 }
 
 // pattern compiles a pattern; what only Go's engine cannot do (Java's can look around and back) gives none.
@@ -59,17 +66,17 @@ func pattern(text string) (*regexp.Regexp, error) {
 }
 
 func (b *builder) numberKeywords(s *Schema, n *ordered.Node, at string) error {
-	for key, place := range map[string]**number{
-		"minimum": &s.minimum, "maximum": &s.maximum, "exclusiveMinimum": &s.above, "exclusiveMaximum": &s.below, "multipleOf": &s.multipleOf,
+	for _, k := range []keyword[*number]{
+		{"minimum", &s.minimum}, {"maximum", &s.maximum}, {"exclusiveMinimum", &s.above}, {"exclusiveMaximum", &s.below}, {"multipleOf", &s.multipleOf},
 	} {
-		v := n.Get(key)
-		exclusive := strings.HasPrefix(key, "exclusive")
+		v := n.Get(k.key)
+		exclusive := strings.HasPrefix(k.key, "exclusive")
 		switch {
 		case v == nil || b.dialect.draft4 && exclusive && v.IsBool():
 		case v.Kind != ordered.Number || b.dialect.draft4 && exclusive:
-			return errAt(at+"/"+key, "expected type: Number, found: %s", kindName(v))
+			return errAt(at+"/"+k.key, "expected type: Number, found: %s", kindName(v))
 		default:
-			*place = parseNumber(v.Text)
+			*k.to = parseNumber(v.Text)
 		}
 	}
 	return nil
@@ -82,7 +89,7 @@ func (b *builder) arrayKeywords(s *Schema, n *ordered.Node, in *scope, at string
 		}
 		s.unique = v.Kind == ordered.True
 	}
-	if err := count(n, at, map[string]**int64{"minItems": &s.minItems, "maxItems": &s.maxItems}); err != nil {
+	if err := count(n, at, keyword[*int64]{"minItems", &s.minItems}, keyword[*int64]{"maxItems", &s.maxItems}); err != nil {
 		return err
 	}
 	if err := b.inner(&s.contains, n, "contains", in, at); err != nil {
@@ -151,7 +158,7 @@ func (b *builder) modernItems(s *Schema, n *ordered.Node, in *scope, at string) 
 	if s.contains != nil {
 		one := int64(1)
 		s.minContains = &one
-		if err := count(n, at, map[string]**int64{"minContains": &s.minContains, "maxContains": &s.maxContains}); err != nil {
+		if err := count(n, at, keyword[*int64]{"minContains", &s.minContains}, keyword[*int64]{"maxContains", &s.maxContains}); err != nil {
 			return err
 		}
 	}
@@ -190,7 +197,7 @@ func (b *builder) objectKeywords(s *Schema, n *ordered.Node, in *scope, at strin
 	if s.requires, err = names(n, "required", at); err != nil {
 		return err
 	}
-	if err = count(n, at, map[string]**int64{"minProperties": &s.minProps, "maxProperties": &s.maxProps}); err != nil {
+	if err = count(n, at, keyword[*int64]{"minProperties", &s.minProps}, keyword[*int64]{"maxProperties", &s.maxProps}); err != nil {
 		return err
 	}
 	if err = b.closable(&s.noMore, &s.more, n, "additionalProperties", in, at); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -81,12 +82,12 @@ func (o *opening) field(shownAs, name string, v, in reflect.Value, depth int) {
 	}
 	inner := elem.Kind() == reflect.Struct
 	switch {
-	case secretive(o.key) && !inner && !contains(mayShow, name):
-		o.line(depth, shownAs, hidden)
+	case secretive(o.key) && !inner && !slices.Contains(mayShow, name):
+		o.line(depth, shownAs, inside.Hidden)
 	case name == "Records" && elem.Kind() == reflect.Uint8:
 		o.line(depth, shownAs, o.takeRecords())
 	case name == "Value" && secretField(in):
-		o.line(depth, shownAs, hidden)
+		o.line(depth, shownAs, inside.Hidden)
 	default:
 		o.value(shownAs, v, depth)
 	}
@@ -95,16 +96,7 @@ func (o *opening) field(shownAs, name string, v, in reflect.Value, depth int) {
 // secretField says whether a struct is a config whose name says that its value lets people in.
 func secretField(in reflect.Value) bool {
 	name := in.FieldByName("Name")
-	return name.Kind() == reflect.String && secretConfig(name.String())
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return name.Kind() == reflect.String && inside.SecretConfig(name.String())
 }
 
 func (o *opening) takeRecords() string {
@@ -245,39 +237,4 @@ func kafkaName(name string) string {
 		r[i] = unicode.ToLower(r[i])
 	}
 	return string(r)
-}
-
-// plain describes a message of an API that nothing else is known of by its fields that are set.
-func (w *words) plain(message any) {
-	v := reflect.Indirect(reflect.ValueOf(message))
-	if v.Kind() != reflect.Struct {
-		return
-	}
-	o := &opening{name: w.name}
-	for i := range min(v.NumField(), maxPlainWord) {
-		f, name := v.Field(i), v.Type().Field(i).Name
-		switch name {
-		case "Version", "UnknownTags", "ThrottleMillis", "ErrorCode", "ErrorMessage":
-			continue
-		}
-		f = reflect.Indirect(f)
-		switch {
-		case !f.IsValid() || f.IsZero():
-		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.String:
-			w.names(kafkaName(name), stringsOf(f))
-		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Uint8:
-			w.add("%d %s", f.Len(), kafkaName(name))
-		case f.Kind() == reflect.Slice || f.Kind() == reflect.Struct:
-		default:
-			w.add("%s=%s", kafkaName(name), shown(o.scalar(f)))
-		}
-	}
-}
-
-func stringsOf(v reflect.Value) []string {
-	out := make([]string, min(v.Len(), 20))
-	for i := range out {
-		out[i] = v.Index(i).String()
-	}
-	return out
 }
