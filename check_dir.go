@@ -41,6 +41,16 @@ func CheckDataDir(dir string) error {
 	case result.Status != replay.Replayed:
 		return fmt.Errorf("data directory %s: %s", fsys.Path(), result.Verdict)
 	}
+	reach, _, err := reachOf(fsys)
+	if err == nil {
+		err = reach.Check(result.ClusterID, result.LastSeq, journalDir, 0)
+	}
+	if err == nil {
+		err = missingSegments(fsys, result.State.Topics.Len())
+	}
+	if err != nil {
+		return inDir(fsys, err)
+	}
 	return nil
 }
 

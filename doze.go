@@ -27,11 +27,14 @@ import (
 
 // Broker is a broker that has its data directory and its listeners. It serves while Run runs.
 type Broker struct {
-	opt       Options
-	static    *configs.Broker // the properties that it was started with
-	fs        *disk.OS
-	store     *journal.Store[*projections.State]
-	recovery  journal.Recovery
+	opt         Options
+	static      *configs.Broker // the properties that it was started with
+	fs          *disk.OS
+	store       *journal.Store[*projections.State]
+	recovery    journal.Recovery
+	lostEntries bool   // a power failure took entries of the journal that records were written after
+	started     uint64 // the last entry that is on disk since the start
+
 	logs      *segments.Dir
 	handlers  *handlers.Broker
 	secrets   *credentials.Store
@@ -172,16 +175,26 @@ func (b *Broker) lockRefused(err error) error {
 func (b *Broker) openJournal() error {
 	_, err := b.fs.Stat(segmentsDir)
 	hasSegments := err == nil
+	reach, ahead, err := reachOf(b.fs)
+	if err != nil {
+		return inDir(b.fs, err)
+	}
 	store, recovery, err := journal.Open(b.fs, journal.Options{
 		Dir: journalDir, Clock: systemClock{}, IDs: randomIDs{}, SyncAlways: b.opt.SyncAlways,
-		Retention: max(b.opt.JournalRetention, 0), MustExist: hasSegments,
+		Retention: max(b.opt.JournalRetention, 0), MustExist: hasSegments, Reach: reach,
 		Report: func(err error) { b.opt.Logger.Error("the control journal", "error", err) },
 	}, projections.New)
 	if err != nil {
 		return inDir(b.fs, err)
 	}
 	b.store, b.recovery = store, recovery
-	b.onClose(store.Close)
+	b.onClose(b.closeJournal)
+	if state, _ := store.View(); !hasSegments {
+		if err := missingSegments(b.fs, state.Topics.Len()); err != nil {
+			return inDir(b.fs, err)
+		}
+	}
+	b.started, b.lostEntries = recovery.LastSeq, ahead > recovery.LastSeq
 	return b.noteStart()
 }
 
@@ -198,6 +211,7 @@ func (b *Broker) openLogs() error {
 	}
 	b.logs = logs
 	b.onClose(logs.Close)
+	b.noteBeside(b.started)
 	state, _ := b.store.View()
 	for _, id := range logs.List() {
 		topic := state.Topics.WithID(id.Topic)

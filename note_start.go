@@ -14,7 +14,10 @@ import (
 // are those of the run before; the log ends where that run left it.
 func (b *Broker) noteStart() error {
 	err := b.writeStart(context.Background())
-	state, _ := b.store.View()
+	state, seq := b.store.View()
+	if err == nil {
+		b.started = seq // it is durable
+	}
 	if !errors.Is(err, journal.ErrFull) || state.ClusterID == "" { // a new directory has nothing to serve
 		return err
 	}
@@ -56,5 +59,8 @@ func (b *Broker) writeStart(ctx context.Context) error {
 			tx.Emit(&journal.ClusterCreated{ClusterID: b.store.ClusterID()})
 		}
 		tx.Emit(&journal.BrokerStarted{Version: Version()})
+		if b.lostEntries {
+			skipProducerIDs(tx)
+		}
 	})
 }

@@ -24,6 +24,7 @@ import (
 type Repair struct {
 	fs         *disk.OS
 	lock       io.Closer
+	reach      journal.Reach   // how far the segments know that it got
 	journal    *journal.Repair // nil: the journal is whole
 	partitions []*segments.Repair
 	topics     map[[16]byte]string
@@ -72,18 +73,24 @@ func (r *Repair) plan() error {
 		return fmt.Errorf("take data directory %s: %w; run this as a user who may write there", r.fs.Path(), err)
 	}
 	r.lock = lock
-	if r.journal, err = journal.PlanRepair(r.fs, journalOptions(), projections.New); err != nil {
+	if r.reach, _, err = reachOf(r.fs); err != nil {
+		return fmt.Errorf("data directory %s: %w", r.fs.Path(), err)
+	}
+	if r.journal, err = journal.PlanRepair(r.fs, r.journalOptions(), projections.New); err != nil {
 		return fmt.Errorf("data directory %s: %w", r.fs.Path(), err)
 	}
 	if r.journal == nil && !hasJournal(r.fs) {
 		return fmt.Errorf("data directory %s: %w", r.fs.Path(), journal.ErrMissing)
 	}
 	r.nameTopics()
+	if err := missingSegments(r.fs, len(r.topics)); err != nil && r.journal == nil {
+		return inDir(r.fs, err)
+	}
 	return r.planPartitions()
 }
 
-func journalOptions() journal.Options {
-	return journal.Options{Dir: journalDir, Clock: systemClock{}, IDs: randomIDs{}, MustExist: true}
+func (r *Repair) journalOptions() journal.Options {
+	return journal.Options{Dir: journalDir, Clock: systemClock{}, IDs: randomIDs{}, MustExist: true, Reach: r.reach}
 }
 
 func hasJournal(fsys disk.FS) bool {
@@ -151,7 +158,7 @@ func (r *Repair) name(id segments.ID) string {
 // between, another repair finishes the work.
 func (r *Repair) Accept() (kept []string, err error) {
 	if r.journal != nil {
-		files, err := r.journal.Accept()
+		files, err := r.acceptJournal()
 		for _, name := range files {
 			kept = append(kept, filepath.Join(r.fs.Path(), journalDir, name))
 		}
@@ -159,20 +166,35 @@ func (r *Repair) Accept() (kept []string, err error) {
 			return kept, err
 		}
 	}
-	if len(r.partitions) == 0 {
-		return kept, nil
-	}
-	store, _, err := journal.Open(r.fs, journalOptions(), projections.New)
+	store, _, err := journal.Open(r.fs, r.journalOptions(), projections.New)
 	if err != nil {
 		return kept, err
 	}
+	if r.journal != nil {
+		err = store.Update(context.Background(), journal.Timed("repair"), skipProducerIDs)
+	}
 	for _, p := range r.partitions {
-		if err = r.acceptPartition(store, p); err != nil {
+		if err != nil {
 			break
 		}
-		kept = append(kept, filepath.Join(r.fs.Path(), filepath.FromSlash(p.Kept)))
+		if err = r.acceptPartition(store, p); err == nil {
+			kept = append(kept, filepath.Join(r.fs.Path(), filepath.FromSlash(p.Kept)))
+		}
 	}
 	return kept, errors.Join(err, store.Close())
+}
+
+// acceptJournal makes the journal one that can be opened. Before, the segments are told of the entry that passes over
+// producer ids, which is the next: a broker does not start without it.
+func (r *Repair) acceptJournal() (kept []string, err error) {
+	if isDir(r.fs, segmentsDir) {
+		next := journal.Reach{ClusterID: r.journal.ClusterID(), Seq: r.journal.Resume + 1}
+		if err := journal.WriteReach(r.fs, segmentsDir, besideName, next); err != nil {
+			return nil, err
+		}
+	}
+	r.reach = journal.Reach{}
+	return r.journal.Accept()
 }
 
 // acceptPartition journals the loss first: a loss that is journaled and did not come to pass is found again, one that

@@ -16,6 +16,11 @@ func txnOffsetEdgeScenarios() []Scenario {
 			Run:   runTxnOffsetPrecedence,
 		},
 		{
+			Name:  "txn-offset-old-epoch",
+			Claim: "An epoch that is over is INVALID_PRODUCER_EPOCH to TxnOffsetCommit with any transactional id, when the group's partition of __consumer_offsets has seen a later epoch of the producer; until then the id is looked at first.",
+			Run:   runTxnOffsetOldEpoch,
+		},
+		{
 			Name:  "txn-offset-repeated",
 			Claim: "Of a partition that a TxnOffsetCommit names several times the last offset counts; each mention is answered.",
 			Run:   runTxnOffsetRepeated,
@@ -103,6 +108,32 @@ func runTxnOffsetPrecedence(c *C) {
 		p.Settled(vn(v) + " settled")
 		a.Offset(vn(v)+" offset", group+vn(v), t)
 		a.Do(vn(v)+" group", 5, describeGroupsRequest(group+vn(v)))
+	}
+}
+
+func runTxnOffsetOldEpoch(c *C) {
+	a := c.Conn("a")
+	const group = "txn-offset-old-epoch"
+	t := a.NewTopic(group, 1)
+	a.AwaitGroupCoordinator(group)
+	for v := int16(0); v <= offsetCommit; v++ {
+		p := c.txnProducer("a", group+"-"+vn(v))
+		old := *p
+		ask := func(when string) {
+			for _, txn := range []string{p.txn, "nobody", ""} {
+				req := txnOffset(&old, group, t, 5)
+				req.TransactionalID = txn
+				p.Do(fmt.Sprintf("%s %s, transactional id %q", vn(v), when, txn), v, req)
+			}
+		}
+		p.init(vn(v)+" the next epoch", 60_000)
+		ask("seen nowhere")
+		p.Do(vn(v)+" add", 3, addOffsets(p, group))
+		p.Do(vn(v)+" commit an offset", offsetCommitV1, txnOffset(p, group, t, 6))
+		ask("seen by what is held")
+		p.End(vn(v)+" end", endTxnV1, true)
+		ask("seen by what has ended")
+		a.Offset(vn(v)+" committed", group, t)
 	}
 }
 

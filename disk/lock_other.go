@@ -8,6 +8,8 @@ import (
 	"io"
 )
 
+const neverWait = 0
+
 func lockFile(_ *OS, name string) (io.Closer, error) {
 	return nil, fmt.Errorf("lock %s: %w", name, errors.ErrUnsupported)
 }

@@ -10,6 +10,10 @@ import (
 	"syscall"
 )
 
+// neverWait opens a pipe that stands where a file should be without waiting for who is at its other end: it is
+// then like an empty file that cannot be written. It says nothing to files and directories.
+const neverWait = syscall.O_NONBLOCK
+
 // fileLock is a file under flock: the kernel lets go of it when the process dies, however it dies, so a stale file never
 // blocks.
 type fileLock struct{ *os.File }

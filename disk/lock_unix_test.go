@@ -35,3 +35,21 @@ func TestLockIsFreeBesideACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPipesDoNotWait: what stands where a file or directory should be is an error or an empty file, and keeps nobody waiting.
+func TestPipesDoNotWait(t *testing.T) {
+	o, err := OpenOS(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if err := syscall.Mkfifo(filepath.Join(o.Path(), "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := ReadFile(o, "pipe", 10); err == nil && len(b) > 0 {
+		t.Errorf("a pipe was read as a file: %q", b)
+	}
+	if entries, err := o.ReadDir("pipe"); err == nil {
+		t.Errorf("a pipe was read as a directory: %v", entries)
+	}
+}

@@ -42,7 +42,7 @@ func (o *OS) Path() string { return o.path }
 func (o *OS) Close() error { return o.root.Close() }
 
 func (o *OS) OpenFile(name string, flag int) (File, error) {
-	f, err := o.root.OpenFile(name, flag, 0o600)
+	f, err := o.root.OpenFile(name, flag|neverWait, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ const statsAtOnce = 16
 // ReadDir reads all names, and of the first few entries what else they can say. The others are asked about when the entry
 // is asked.
 func (o *OS) ReadDir(name string) ([]fs.DirEntry, error) {
-	d, err := o.root.Open(name)
+	d, err := o.root.OpenFile(name, os.O_RDONLY|neverWait, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 )
 
+const neverWait = 0 // no file there makes an open wait
+
 const errSharingViolation = syscall.Errno(32)
 
 // lockFile opens the file so that others may read it (for the pid) but not write it; Windows closes it when the process

@@ -134,7 +134,12 @@ func parseMarker(b []byte) (marker, error) {
 //
 //fuzz:parser class=journal FuzzMarker
 func readMarker(fsys disk.FS, dir string) (marker, error) {
-	f, err := fsys.OpenFile(path.Join(dir, markerName), readOnly)
+	return readMarkerAt(fsys, path.Join(dir, markerName))
+}
+
+//fuzz:parser class=journal FuzzMarker
+func readMarkerAt(fsys disk.FS, name string) (marker, error) {
+	f, err := fsys.OpenFile(name, readOnly)
 	if err != nil {
 		return marker{}, err
 	}

@@ -23,6 +23,7 @@ type Options struct {
 	RollBytes  int64         // a file that has reached this size is closed and the next begun; 64 MiB when 0
 	Retention  time.Duration // files whose entries are all older and in a verified snapshot are removed; 0 keeps all
 	MustExist  bool          // there are segments: an empty or missing directory is refused with ErrMissing
+	Reach      Reach         // of the segments: a journal of another cluster, or that ends before, is refused
 	// Report is told what fails without anybody to answer: a write that finds no space, an fsync, a roll, a snapshot; the
 	// first of a row of failures that say the same. It is called by the loop and must not block.
 	Report func(error)
@@ -99,8 +100,11 @@ func (o *opening[S]) recover() error {
 	snapshots := o.list.snapshots
 	for {
 		retry, err := o.foldFrom(&snapshots)
-		if err != nil || !retry {
+		if err != nil {
 			return err
+		}
+		if !retry {
+			return o.opt.Reach.Check(o.rec.ClusterID, o.rec.LastSeq, o.parts[len(o.parts)-1].name, o.end)
 		}
 	}
 }
@@ -259,7 +263,7 @@ func ApplyEntry[S State[S]](state S, entry *Entry) error {
 // Open reads the journal in the directory into a state and starts the writer. It changes nothing on disk unless all that
 // is there has been judged good: then it cuts what a crash left (keeping it beside) and removes half-made files.
 //
-// Errors: ErrMissing, *DamageError, *NewerError, *UnknownKindError (wrapped), or the disk's.
+// Errors: ErrMissing, ErrForeign, *DamageError, *NewerError, *UnknownKindError (wrapped), or the disk's.
 func Open[S State[S]](fsys disk.FS, opt Options, fresh func() S) (*Store[S], Recovery, error) {
 	opt.defaults()
 	o := &opening[S]{fs: fsys, opt: &opt, fresh: fresh}

@@ -102,6 +102,9 @@ func snapshotsThatLoad[S State[S]](o *opening[S]) (points []point, err error) {
 	return points, nil
 }
 
+// ClusterID is that of the journal.
+func (r *Repair) ClusterID() [16]byte { return r.cluster }
+
 // clusterOf is the id that most likely is the journal's.
 func (r *Repair) clusterOf(bases []point, ids IDs) [16]byte {
 	for i := range r.parts {
@@ -114,6 +117,9 @@ func (r *Repair) clusterOf(bases []point, ids IDs) [16]byte {
 	}
 	if len(bases) > 0 {
 		return bases[len(bases)-1].ClusterID
+	}
+	if r.opt.Reach.ClusterID != ([16]byte{}) {
+		return r.opt.Reach.ClusterID
 	}
 	return ids.NewUUID()
 }

@@ -166,13 +166,6 @@ func rowOf(fsys disk.FS, root string, id ID) *row {
 	return &found
 }
 
-// powerLost tells whether the next start would find that the machine lost power under the last one.
-func powerLost(fsys disk.FS, root, bootID string) bool {
-	b, err := disk.ReadFile(fsys, path.Join(root, bootName), bootMost)
-	id := strings.TrimSpace(bootID)
-	return err == nil && id != "" && len(id) <= bootIDMost && lostPower(string(b), id)
-}
-
 // Accept replaces the partition's directory by one that has only what can be read. It needs room for that copy. What it
 // leaves when it stops in between:
 //

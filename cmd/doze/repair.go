@@ -44,7 +44,11 @@ func (c *repairCmd) Run(p *process) (err error) {
 	if err != nil {
 		return fmt.Errorf("repair %s: %w; mend that and run the same command again", c.Path, err)
 	}
-	fmt.Fprintln(p.stdout, "Repaired, and journaled (doze replay shows it as DamageAccepted). Kept beside:")
+	fmt.Fprint(p.stdout, "Repaired, and journaled (doze replay shows it as DamageAccepted).")
+	if len(kept) > 0 {
+		fmt.Fprint(p.stdout, " Kept beside:")
+	}
+	fmt.Fprintln(p.stdout)
 	for _, name := range kept {
 		fmt.Fprintf(p.stdout, "  %s\n", name)
 	}

@@ -1,0 +1,65 @@
+package doze
+
+import (
+	"fmt"
+
+	"doze/disk"
+	"doze/journal"
+	"doze/projections"
+	"doze/segments"
+)
+
+// besideName is the note in the segments' directory of the journal that they were written beside.
+const besideName = "journal"
+
+// skippedProducerIDs are passed over when entries of the journal are gone that may have given some out: a producer with a
+// number that a partition knows already would be told that its first records are there.
+const skippedProducerIDs = 1 << 30
+
+// reachOf is how far the journal got, as the segments know it. ahead: power was lost, and entries with it that records
+// were written after; that is no damage, for those entries were not promised to be on disk.
+func reachOf(fsys disk.FS) (r journal.Reach, ahead uint64, err error) {
+	if !isDir(fsys, segmentsDir) {
+		return r, 0, nil
+	}
+	if r, err = journal.ReadReach(fsys, segmentsDir, besideName); err != nil {
+		return r, 0, err
+	}
+	newest, lost, err := segments.Newest(fsys, segmentsDir, BootID())
+	if lost {
+		return r, newest, err
+	}
+	r.Seq = max(r.Seq, newest)
+	return r, 0, err
+}
+
+// missingSegments refuses a journal that has topics beside no directory of records: that is made before the first topic is.
+func missingSegments(fsys disk.FS, topics int) error {
+	if topics == 0 || isDir(fsys, segmentsDir) {
+		return nil
+	}
+	return fmt.Errorf("the journal has %d topics, but the directory %s with their records is missing; restore it, or make an empty one to go on without the records", topics, segmentsDir)
+}
+
+// noteBeside leaves the note for the next start. Without it, on a full disk say, the next start knows less; an older one
+// stays true.
+func (b *Broker) noteBeside(seq uint64) {
+	if !b.opt.Ephemeral {
+		_ = journal.WriteReach(b.fs, segmentsDir, besideName, journal.Reach{ClusterID: b.store.ClusterID(), Seq: seq})
+	}
+}
+
+// closeJournal closes the journal, the logs being closed already, and notes how far it got.
+func (b *Broker) closeJournal() error {
+	_, seq := b.store.View()
+	err := b.store.Close()
+	if err == nil && b.logs != nil { // all up to seq is on disk
+		b.noteBeside(seq)
+	}
+	return err
+}
+
+// skipProducerIDs passes over numbers that lost entries may have given out.
+func skipProducerIDs(tx *journal.Tx[*projections.State]) {
+	tx.Emit(&journal.ProducerIDsAllocated{First: tx.State.NextProducerID, Count: skippedProducerIDs})
+}

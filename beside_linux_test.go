@@ -1,0 +1,275 @@
+package doze
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"doze/journal"
+)
+
+// data is the broker's directory, or one beside it.
+func (v *smallVolume) data(name ...string) string {
+	return filepath.Join(append([]string{v.dir, "data"}, name...)...)
+}
+
+// keep copies a part of the data directory as it is now, which is what a killed broker leaves and what a backup has.
+func (v *smallVolume) keep(part, as string) {
+	v.t.Helper()
+	if err := os.CopyFS(filepath.Join(v.dir, as), os.DirFS(v.data(part))); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// putBack replaces a part of the data directory by a copy.
+func (v *smallVolume) putBack(part, from string) {
+	v.t.Helper()
+	if err := os.RemoveAll(v.data(part)); err != nil {
+		v.t.Fatal(err)
+	}
+	if err := os.CopyFS(v.data(part), os.DirFS(filepath.Join(v.dir, from))); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// refused starts the broker, which must say why it does not, and returns that.
+func (v *smallVolume) refused() error {
+	v.t.Helper()
+	b, err := New(Options{DataDir: v.data(), Listeners: []Listener{{Address: "127.0.0.1:0"}}})
+	if err == nil {
+		v.t.Fatal("the broker starts: ", b.Close())
+	}
+	if looked := CheckDataDir(v.data()); looked == nil {
+		v.t.Error("CheckDataDir finds nothing wrong with what is refused: ", err)
+	}
+	return err
+}
+
+func (v *smallVolume) repair() {
+	v.t.Helper()
+	r, err := PlanRepair(v.data())
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if !r.Damaged() {
+		v.t.Fatal("nothing to repair")
+	}
+	if _, err := r.Accept(); err != nil {
+		v.t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// newProducer asks for a producer id and appends the producer's first record, which must be stored.
+func (v *smallVolume) newProducer(c *volumeConn) int64 {
+	v.t.Helper()
+	req := kmsg.NewPtrInitProducerIDRequest()
+	req.Version, req.ProducerID, req.ProducerEpoch = 4, -1, -1
+	id := volumeAsk[*kmsg.InitProducerIDResponse](c, req)
+	if id.ErrorCode != 0 {
+		v.t.Fatal("init producer id: code", id.ErrorCode)
+	}
+	var b kmsg.RecordBatch
+	produce := volumeProduce(-1, 10)
+	part := &produce.Topics[0].Partitions[0]
+	if err := b.ReadFrom(part.Records); err != nil {
+		v.t.Fatal(err)
+	}
+	b.FirstTimestamp = time.Now().UnixMilli() // one of 1970 would be forgotten at the next open
+	b.MaxTimestamp = b.FirstTimestamp
+	b.ProducerID, b.ProducerEpoch, b.FirstSequence = id.ProducerID, id.ProducerEpoch, 0
+	b.CRC = int32(crc32.Checksum(b.AppendTo(nil)[21:], crc32.MakeTable(crc32.Castagnoli)))
+	part.Records = b.AppendTo(nil)
+	p := volumeAsk[*kmsg.ProduceResponse](c, produce).Topics[0].Partitions[0]
+	if p.ErrorCode != 0 || p.BaseOffset != int64(v.acked) {
+		v.t.Fatalf("the first record of producer %d: code %d, offset %d; %d records were acknowledged before", id.ProducerID, p.ErrorCode, p.BaseOffset, v.acked)
+	}
+	v.acked++
+	return id.ProducerID
+}
+
+// TestOlderJournal: a journal that is older than the records beside it is refused, for it would give out producer ids that
+// the records have, whose first batches would then pass for duplicates. A repair says what is lost, and goes on with other ids.
+func TestOlderJournal(t *testing.T) {
+	for name, stop := range map[string]func(*smallVolume){
+		"stopped": func(v *smallVolume) { v.stop() },
+		"killed":  func(v *smallVolume) { v.keep("segments", "late"); v.stop(); v.putBack("segments", "late") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := &smallVolume{t: t, dir: t.TempDir()}
+			v.start()
+			v.mustCreate(v.connect())
+			v.stop()
+			v.keep("journal", "old")
+			v.start()
+			v.newProducer(v.connect())
+			stop(v)
+			v.putBack("journal", "old")
+			var damage *journal.DamageError
+			if err := v.refused(); !errors.As(err, &damage) {
+				t.Fatal("refused for another reason: ", err)
+			}
+			v.repair()
+			v.start()
+			c := v.connect()
+			if id := v.newProducer(c); id < skippedProducerIDs {
+				t.Errorf("producer %d may have been given out before", id)
+			}
+			v.readable(c)
+			v.stop()
+		})
+	}
+}
+
+// TestOlderJournalOfTheSameRun: a copy of a running broker's directory has the journal of a moment before the records.
+func TestOlderJournalOfTheSameRun(t *testing.T) {
+	copied := func(t *testing.T) *smallVolume {
+		v := &smallVolume{t: t, dir: t.TempDir()}
+		v.start()
+		c := v.connect()
+		v.mustCreate(c)
+		v.keep("journal", "early")
+		v.newProducer(c)
+		for range 300 { // more than an index holds back
+			if code, _ := v.produce(c, 1, 10); code != 0 {
+				t.Fatal("produce: code", code)
+			}
+		}
+		v.keep("segments", "late")
+		v.stop()
+		v.putBack("journal", "early")
+		v.putBack("segments", "late")
+		return v
+	}
+	t.Run("killed", func(t *testing.T) {
+		v := copied(t)
+		var damage *journal.DamageError
+		if err := v.refused(); !errors.As(err, &damage) {
+			t.Fatal("refused for another reason: ", err)
+		}
+		v.repair()
+		v.start()
+		if id := v.newProducer(v.connect()); id < skippedProducerIDs {
+			t.Errorf("producer %d may have been given out before", id)
+		}
+		v.stop()
+	})
+	t.Run("power lost", func(t *testing.T) { // or on another machine: entries that were not synced may be gone
+		v := copied(t)
+		if err := os.WriteFile(v.data("segments", "boot"), []byte("another"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v.start()
+		if id := v.newProducer(v.connect()); id < skippedProducerIDs {
+			t.Errorf("producer %d may have been given out before", id)
+		}
+		v.stop()
+	})
+}
+
+// TestMixedDirectories: segments of one cluster beside the journal of another are refused.
+func TestMixedDirectories(t *testing.T) {
+	v, other := &smallVolume{t: t, dir: t.TempDir()}, &smallVolume{t: t, dir: t.TempDir()}
+	for _, v := range []*smallVolume{v, other} {
+		v.start()
+		v.mustCreate(v.connect())
+		v.newProducer(v.connect())
+		v.stop()
+	}
+	other.keep("segments", "segments")
+	v.putBack("segments", filepath.Join("..", filepath.Base(other.dir), "segments"))
+	if err := v.refused(); !errors.Is(err, journal.ErrForeign) {
+		t.Fatal("refused for another reason: ", err)
+	}
+	if _, err := PlanRepair(v.data()); !errors.Is(err, journal.ErrForeign) {
+		t.Fatal("repair: ", err)
+	}
+}
+
+// TestMissingSegments: a journal with topics beside no segments is refused; who makes an empty directory goes on without.
+func TestMissingSegments(t *testing.T) {
+	v := &smallVolume{t: t, dir: t.TempDir()}
+	v.start()
+	v.mustCreate(v.connect())
+	v.newProducer(v.connect())
+	v.stop()
+	if err := os.RemoveAll(v.data("segments")); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.refused(); !strings.Contains(err.Error(), "segments") {
+		t.Fatal("refused for another reason: ", err)
+	}
+	v.refused() // what was refused is refused again
+	if _, err := PlanRepair(v.data()); err == nil {
+		t.Error("a repair finds nothing wrong")
+	}
+	if err := os.Mkdir(v.data("segments"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	v.start()
+	v.acked = 0
+	v.newProducer(v.connect())
+	v.stop()
+}
+
+// TestRepairSkipsProducerIDs: what a repair gives up of a journal may have given out producer ids.
+func TestRepairSkipsProducerIDs(t *testing.T) {
+	v := &smallVolume{t: t, dir: t.TempDir()}
+	v.start()
+	c := v.connect()
+	v.mustCreate(c)
+	_, seq := v.broker.store.View()
+	v.newProducer(c)
+	v.stop()
+	for _, name := range v.snapshots() { // else nothing is lost
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damageEntry(t, v.data("journal", "00000000000000000001.journal"), seq+1)
+	if err := v.refused(); err == nil {
+		t.Fatal("not refused")
+	}
+	v.repair()
+	v.start()
+	c = v.connect()
+	if id := v.newProducer(c); id < skippedProducerIDs {
+		t.Errorf("producer %d may have been given out before", id)
+	}
+	v.readable(c)
+	v.stop()
+}
+
+func (v *smallVolume) snapshots() []string {
+	names, err := filepath.Glob(v.data("journal", "*.snapshot"))
+	if err != nil || len(names) == 0 {
+		v.t.Fatal("no snapshots: ", err)
+	}
+	return names
+}
+
+// damageEntry flips a bit of an entry's body.
+func damageEntry(t *testing.T, name string, seq uint64) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 64 // behind the header; each frame has its length at 4 and its sequence at 8, and its body at 28
+	for binary.LittleEndian.Uint64(b[at+8:]) != seq {
+		at += 32 + int(binary.LittleEndian.Uint32(b[at+4:]))
+	}
+	b[at+28] ^= 1
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
