@@ -49,6 +49,16 @@ func (b *Broker) noteBeside(seq uint64) {
 	}
 }
 
+// noteStarted notes how far the journal has got by this start. Nobody waits for that but the close.
+func (b *Broker) noteStarted() {
+	noted := make(chan struct{})
+	go func() {
+		defer close(noted)
+		b.noteBeside(b.started)
+	}()
+	b.onClose(func() error { <-noted; return nil })
+}
+
 // closeJournal closes the journal, the logs being closed already, and notes how far it got.
 func (b *Broker) closeJournal() error {
 	_, seq := b.store.View()

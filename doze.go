@@ -211,7 +211,7 @@ func (b *Broker) openLogs() error {
 	}
 	b.logs = logs
 	b.onClose(logs.Close)
-	b.noteBeside(b.started)
+	b.noteStarted()
 	state, _ := b.store.View()
 	for _, id := range logs.List() {
 		topic := state.Topics.WithID(id.Topic)
