@@ -67,7 +67,7 @@ func (b *Broker) consoleLogin() (*console.Login, error) {
 	}
 	lifetime, err := b.opt.consoleLifetime()
 	return &console.Login{
-		Fits:     known.fit,
+		Fits:     func(_ context.Context, user, password string) (bool, error) { return known.fit(user, password), nil },
 		Delay:    time.Duration(b.static.Int("connection.failed.authentication.delay.ms")) * time.Millisecond,
 		Lifetime: lifetime,
 		Dial: func(user string, from net.Addr) func(context.Context, string, string) (net.Conn, error) {

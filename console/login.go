@@ -14,8 +14,9 @@ import (
 
 // Login lets people in by name and password.
 type Login struct {
-	// Fits says whether it is the user's password. A name that nobody has takes as long as a wrong password.
-	Fits func(user, password string) bool
+	// Fits says whether it is the user's password. A name that nobody has takes as long as a wrong password. The error says why
+	// nobody could tell.
+	Fits func(ctx context.Context, user, password string) (bool, error)
 
 	// Delay is how long a refusal is held back, ten seconds at most.
 	Delay time.Duration
@@ -117,7 +118,13 @@ func (d *door) login(r *request) (answer, error) {
 		return nil, err
 	}
 	p, user, password := loginPage{To: wayBack(f.text("to"))}, f.text("user"), f.text("password")
-	if user == "" || len(user) > maxText || password == "" || !d.c.opt.Login.Fits(user, password) {
+	fits := user != "" && len(user) <= maxText && password != ""
+	if fits {
+		if fits, err = d.c.opt.Login.Fits(r.Context(), user, password); err != nil {
+			return nil, problem{Status: http.StatusBadGateway, Message: "Nobody could tell whether that is right", Hint: err.Error()}
+		}
+	}
+	if !fits {
 		pause(r.Context(), min(d.c.opt.Login.Delay, maxLoginDelay))
 		p.User, p.Wrong, p.Status = clip(user, maxText), "Name or password is wrong.", http.StatusUnauthorized
 		return p, nil

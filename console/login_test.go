@@ -27,7 +27,7 @@ func startLogin(t *testing.T, now func() time.Time) *walk {
 	c, err := console.New(console.Options{
 		Bootstrap: []string{broker.Addr()}, Dial: dial, Now: now, TraceHeaders: []string{"my-trace"},
 		Login: &console.Login{
-			Fits: func(user, password string) bool { return user == password },
+			Fits: func(_ context.Context, user, password string) (bool, error) { return user == password, nil },
 			Dial: func(string, net.Addr) func(context.Context, string, string) (net.Conn, error) { return dial },
 		},
 	})

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
@@ -60,12 +61,15 @@ func (at endpoint) as(user, password string) endpoint {
 	return at
 }
 
-// letsIn asks the broker.
-func (at endpoint) letsIn(user, password string) bool {
-	client, err := at.as(user, password).client(context.Background())
-	if err != nil {
-		return false
+// letsIn asks the broker; the error is that it did not say.
+func (at endpoint) letsIn(ctx context.Context, user, password string) (bool, error) {
+	client, err := at.as(user, password).client(ctx)
+	switch {
+	case errors.Is(err, kerr.SaslAuthenticationFailed):
+		return false, nil
+	case err != nil:
+		return false, err
 	}
 	client.Close()
-	return true
+	return true, nil
 }

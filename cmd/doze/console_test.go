@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"doze"
@@ -68,12 +69,13 @@ func TestConsoleAsksForALogin(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- broker.Run(ctx) }()
-	defer func() {
+	end := sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	defer end()
 	quiet := &process{stdout: io.Discard, stderr: io.Discard}
 	c := consoleCmd{clientFlags: clientFlags{Bootstrap: []string{broker.Addr()}}, ConsoleAddr: "127.0.0.1:0", ConsoleLogin: true}
 	if _, _, err := c.options(quiet); err == nil || !strings.Contains(err.Error(), "add --sasl-mechanism") {
@@ -120,6 +122,10 @@ func TestConsoleAsksForALogin(t *testing.T) {
 		t.Error(w.Code, w.Body)
 	}
 	if w := send("GET", "/security", "", bob.Result().Cookies()...); !strings.Contains(w.Body.String(), "CLUSTER_AUTHORIZATION_FAILED") {
+		t.Error(w.Code, w.Body)
+	}
+	end()
+	if w := send("POST", "/login", "user=ada&password=s3cret"); w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "Nobody could tell") {
 		t.Error(w.Code, w.Body)
 	}
 }
