@@ -26,8 +26,8 @@ import (
 // testdata/fields.txt is the table of the places:
 //
 //	text     it was shown a hostile text of each kind, by TestMain
-//	address  it leads somewhere: what it is made of is escaped by path or withQuery, and each page that a test reads is looked at for
-//	         addresses that leave the console
+//	address  it leads somewhere: what it is made of is escaped by path or withQuery, and the pages that tests look through (harmless)
+//	         are looked at for addresses that leave the console
 //	client   beside that, most kinds came through a client, a broker and the page
 type field struct {
 	name    string
