@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -35,5 +36,10 @@ func TestInternalTopics(t *testing.T) {
 	}
 	if hexed := (decoder{value: "hex"}).valueOf(t.Context(), &kgo.Record{Topic: offsetsTopic, Key: []byte{0, 2, 0, 0}, Value: group.AppendTo(nil)}); hexed.As != "hex" {
 		t.Errorf("as %s, and hex was chosen", hexed.As)
+	}
+	group.Members[0].ClientID = strings.Repeat("c", maxInternal)
+	large := decoder{}.valueOf(t.Context(), &kgo.Record{Topic: offsetsTopic, Key: []byte{0, 2, 0, 0}, Value: group.AppendTo(nil)})
+	if large.JSON || large.As == "state of a group" {
+		t.Errorf("a value beyond the bound is read: as %s", large.As)
 	}
 }
