@@ -16,20 +16,27 @@ const besideName = "journal"
 // number that a partition knows already would be told that its first records are there.
 const skippedProducerIDs = 1 << 30
 
-// reachOf is how far the journal got, as the segments know it. ahead: power was lost, and entries with it that records
-// were written after; that is no damage, for those entries were not promised to be on disk.
+// reachOf is how far the journal got, as the segments know it. ahead: as far as records know, it got there, but it need not have:
+// power was lost, and entries with it that were not promised to be on disk; or a version that left no note stopped, and
+// power may have been lost before.
 func reachOf(fsys disk.FS) (r journal.Reach, ahead uint64, err error) {
 	if !isDir(fsys, segmentsDir) {
 		return r, 0, nil
 	}
 	if r, err = journal.ReadReach(fsys, segmentsDir, besideName); err != nil {
+		return r, 0, fmt.Errorf("%w; make it a file that can be read, or remove it", err)
+	}
+	clean, lost, err := segments.LastStop(fsys, segmentsDir, BootID())
+	if err != nil || clean && r != (journal.Reach{}) {
 		return r, 0, err
 	}
-	newest, lost, err := segments.Newest(fsys, segmentsDir, BootID())
-	if lost {
+	newest, err := segments.Newest(fsys, segmentsDir)
+	if clean || lost {
 		return r, newest, err
 	}
-	r.Seq = max(r.Seq, newest)
+	if newest > r.Ahead {
+		r.Seq = max(r.Seq, newest)
+	}
 	return r, 0, err
 }
 
@@ -45,7 +52,7 @@ func missingSegments(fsys disk.FS, topics int) error {
 // stays true.
 func (b *Broker) noteBeside(seq uint64) {
 	if !b.opt.Ephemeral {
-		_ = journal.WriteReach(b.fs, segmentsDir, besideName, journal.Reach{ClusterID: b.store.ClusterID(), Seq: seq})
+		_ = journal.WriteReach(b.fs, segmentsDir, besideName, journal.Reach{ClusterID: b.store.ClusterID(), Seq: seq, Ahead: b.ahead})
 	}
 }
 

@@ -78,23 +78,33 @@ func (v *smallVolume) newProducer(c *volumeConn) int64 {
 	if id.ErrorCode != 0 {
 		v.t.Fatal("init producer id: code", id.ErrorCode)
 	}
-	var b kmsg.RecordBatch
-	produce := volumeProduce(-1, 10)
-	part := &produce.Topics[0].Partitions[0]
-	if err := b.ReadFrom(part.Records); err != nil {
-		v.t.Fatal(err)
-	}
-	b.FirstTimestamp = time.Now().UnixMilli() // one of 1970 would be forgotten at the next open
-	b.MaxTimestamp = b.FirstTimestamp
-	b.ProducerID, b.ProducerEpoch, b.FirstSequence = id.ProducerID, id.ProducerEpoch, 0
-	b.CRC = int32(crc32.Checksum(b.AppendTo(nil)[21:], crc32.MakeTable(crc32.Castagnoli)))
-	part.Records = b.AppendTo(nil)
+	produce := produceNow(v.t, id.ProducerID, id.ProducerEpoch)
 	p := volumeAsk[*kmsg.ProduceResponse](c, produce).Topics[0].Partitions[0]
 	if p.ErrorCode != 0 || p.BaseOffset != int64(v.acked) {
 		v.t.Fatalf("the first record of producer %d: code %d, offset %d; %d records were acknowledged before", id.ProducerID, p.ErrorCode, p.BaseOffset, v.acked)
 	}
 	v.acked++
 	return id.ProducerID
+}
+
+// produceNow has a record of now: one of 1970 ends a segment, and its producer is forgotten at the next open.
+func produceNow(t *testing.T, id int64, epoch int16) *kmsg.ProduceRequest {
+	t.Helper()
+	var b kmsg.RecordBatch
+	produce := volumeProduce(-1, 10)
+	part := &produce.Topics[0].Partitions[0]
+	if err := b.ReadFrom(part.Records); err != nil {
+		t.Fatal(err)
+	}
+	b.FirstTimestamp = time.Now().UnixMilli()
+	b.MaxTimestamp = b.FirstTimestamp
+	b.ProducerID, b.ProducerEpoch, b.FirstSequence = id, epoch, 0
+	if id < 0 {
+		b.FirstSequence = -1
+	}
+	b.CRC = int32(crc32.Checksum(b.AppendTo(nil)[21:], crc32.MakeTable(crc32.Castagnoli)))
+	part.Records = b.AppendTo(nil)
+	return produce
 }
 
 // TestOlderJournal: a journal that is older than the records beside it is refused, for it would give out producer ids that
@@ -272,4 +282,60 @@ func damageEntry(t *testing.T, name string, seq uint64) {
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// killed makes the directory what a broker that was killed now leaves.
+func (v *smallVolume) killed(as string) {
+	v.t.Helper()
+	v.keep("segments", as+"-segments")
+	v.keep("journal", as+"-journal")
+	v.stop()
+	v.putBack("segments", as+"-segments")
+	v.putBack("journal", as+"-journal")
+}
+
+// TestKilledAfterPowerLoss: the entries that a power failure took are known to the records for ever, and the journal gives
+// their numbers out again. No later start may take that for a journal that is older than its records.
+func TestKilledAfterPowerLoss(t *testing.T) {
+	v := &smallVolume{t: t, dir: t.TempDir()}
+	v.start()
+	c := v.connect()
+	v.mustCreate(c)
+	v.keep("journal", "early")
+	for i := range 50 { // buffered entries
+		if code := v.commit(c, strings.Repeat("x", i)); code != 0 {
+			t.Fatal("commit: code", code)
+		}
+	}
+	for range 300 { // more than an index holds back
+		p := volumeAsk[*kmsg.ProduceResponse](c, produceNow(t, -1, -1)).Topics[0].Partitions[0]
+		if p.ErrorCode != 0 {
+			t.Fatal("produce: code", p.ErrorCode)
+		}
+		v.acked++
+	}
+	v.keep("segments", "late")
+	v.stop()
+	v.putBack("journal", "early")
+	v.putBack("segments", "late")
+	if err := os.WriteFile(v.data("segments", "boot"), []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v.start()
+	v.newProducer(v.connect())
+	v.killed("at once")
+	v.start()
+	v.newProducer(v.connect())
+	v.stop()
+	for _, as := range []string{"after a clean stop", "again"} {
+		v.start()
+		v.newProducer(v.connect())
+		v.killed(as)
+		if err := CheckDataDir(v.data()); err != nil {
+			t.Fatal("the doctor: ", err)
+		}
+	}
+	v.start()
+	v.readable(v.connect())
+	v.stop()
 }

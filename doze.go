@@ -33,6 +33,7 @@ type Broker struct {
 	store       *journal.Store[*projections.State]
 	recovery    journal.Recovery
 	lostEntries bool   // a power failure took entries of the journal that records were written after
+	ahead       uint64 // the last of those, of all that were ever lost
 	started     uint64 // the last entry that is on disk since the start
 
 	logs      *segments.Dir
@@ -194,7 +195,10 @@ func (b *Broker) openJournal() error {
 			return inDir(b.fs, err)
 		}
 	}
-	b.started, b.lostEntries = recovery.LastSeq, ahead > recovery.LastSeq
+	b.started, b.lostEntries, b.ahead = recovery.LastSeq, ahead > recovery.LastSeq, reach.Ahead
+	if b.lostEntries {
+		b.ahead = max(b.ahead, ahead)
+	}
 	return b.noteStart()
 }
 

@@ -15,6 +15,9 @@ import (
 type Reach struct {
 	ClusterID [16]byte // zero: of any
 	Seq       uint64
+	// Ahead is the last entry that records know of and a power failure took. What records say of entries up to it proves nothing
+	// against the journal, which has given their numbers out again.
+	Ahead uint64
 }
 
 // ErrForeign refuses a journal beside data that was written under another one.
@@ -31,13 +34,13 @@ func ReadReach(fsys disk.FS, dir, name string) (Reach, error) {
 	if err != nil {
 		return Reach{}, fmt.Errorf("read how far the journal got: %w", err)
 	}
-	return Reach{ClusterID: m.ClusterID, Seq: m.Seq}, nil
+	return Reach{ClusterID: m.ClusterID, Seq: m.Seq, Ahead: m.FirstSeq}, nil
 }
 
-// WriteReach leaves a note for ReadReach: a clean-stop marker without a file.
+// WriteReach leaves a note for ReadReach: a clean-stop marker without a file, in which Ahead is where that has FirstSeq.
 func WriteReach(fsys disk.FS, dir, name string, r Reach) error {
 	err := writeAside(fsys, dir, name, func(w io.Writer) error {
-		_, err := w.Write(marker{ClusterID: r.ClusterID, Seq: r.Seq}.encode())
+		_, err := w.Write(marker{ClusterID: r.ClusterID, Seq: r.Seq, FirstSeq: r.Ahead}.encode())
 		return err
 	})
 	if err != nil {

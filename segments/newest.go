@@ -10,27 +10,29 @@ import (
 	"doze/disk"
 )
 
-// Newest is the highest journal stamp of the partitions in root that the last run may have written: of each the last
-// entry of its index. It is 0 after a clean stop, whose owner knows better. powerLost: the journal may have lost entries
-// that records were written after. What cannot be read is passed over, for its partition is judged when it is opened.
-func Newest(fsys disk.FS, root, bootID string) (stamp uint64, lost bool, err error) {
+// LastStop tells how the last run ended. clean: nothing was under way, or nothing is known of it. lost: the machine may have
+// lost power, and the journal with it entries that records were written after.
+func LastStop(fsys disk.FS, root, bootID string) (clean, lost bool, err error) {
 	b, err := disk.ReadFile(fsys, path.Join(root, bootName), bootMost)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && string(b) == bootClean {
-		return 0, false, nil
+		return true, false, nil
 	}
-	if err != nil {
-		return 0, false, err
-	}
+	return false, powerLost(fsys, root, bootID), err
+}
+
+// Newest is the highest journal stamp of the partitions in root: of each the last entry of its index. What cannot be read
+// is passed over, for its partition is judged when it is opened.
+func Newest(fsys disk.FS, root string) (stamp uint64, err error) {
 	entries, err := fsys.ReadDir(root)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	for _, e := range entries {
 		if _, ok := ParseID(e.Name()); ok {
 			stamp = max(stamp, newestOf(fsys, path.Join(root, e.Name())))
 		}
 	}
-	return stamp, powerLost(fsys, root, bootID), nil
+	return stamp, nil
 }
 
 // newestOf is the highest stamp of a partition: stamps never fall, so that of its last entry.
