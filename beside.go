@@ -1,6 +1,7 @@
 package doze
 
 import (
+	"context"
 	"fmt"
 
 	"doze/disk"
@@ -50,20 +51,34 @@ func missingSegments(fsys disk.FS, topics int) error {
 
 // noteBeside leaves the note for the next start. Without it, on a full disk say, the next start knows less; an older one
 // stays true.
-func (b *Broker) noteBeside(seq uint64) {
-	if !b.opt.Ephemeral {
-		_ = journal.WriteReach(b.fs, segmentsDir, besideName, journal.Reach{ClusterID: b.store.ClusterID(), Seq: seq, Ahead: b.ahead})
+func (b *Broker) noteBeside(seq uint64) error {
+	if b.opt.Ephemeral {
+		return nil
 	}
+	return journal.WriteReach(b.fs, segmentsDir, besideName, journal.Reach{ClusterID: b.store.ClusterID(), Seq: seq, Ahead: b.ahead})
 }
 
-// noteStarted notes how far the journal has got by this start. Nobody waits for that but the close.
+// noteStarted notes how far the journal has got by this start. Nobody waits for that but the close. While the note does not
+// say which entries power took, the stop is not a clean one: the next start finds that out anew.
 func (b *Broker) noteStarted() {
 	noted := make(chan struct{})
 	go func() {
 		defer close(noted)
-		b.noteBeside(b.started)
+		if b.noteBeside(b.started) != nil && b.lostEntries {
+			b.logs.DoubtStop()
+		}
 	}()
 	b.onClose(func() error { <-noted; return nil })
+}
+
+// closeLogs closes the logs. They are not told that the stop is a clean one before the journal that they know of is on disk:
+// it may be lost with the power before, or for good when its fsync fails.
+func (b *Broker) closeLogs() error {
+	_, seq := b.store.View()
+	if !b.opt.Ephemeral && b.store.SyncTo(seq)(context.Background()) != nil { // closing the journal says why
+		b.logs.DoubtStop()
+	}
+	return b.logs.Close()
 }
 
 // closeJournal closes the journal, the logs being closed already, and notes how far it got.
@@ -71,7 +86,7 @@ func (b *Broker) closeJournal() error {
 	_, seq := b.store.View()
 	err := b.store.Close()
 	if err == nil && b.logs != nil { // all up to seq is on disk
-		b.noteBeside(seq)
+		_ = b.noteBeside(seq)
 	}
 	return err
 }

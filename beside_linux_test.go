@@ -203,6 +203,69 @@ func TestMixedDirectories(t *testing.T) {
 	if _, err := PlanRepair(v.data()); !errors.Is(err, journal.ErrForeign) {
 		t.Fatal("repair: ", err)
 	}
+	v.damageJournal(2) // which is no reason to take it
+	if err := v.refused(); err == nil {
+		t.Fatal("not refused")
+	}
+	if _, err := PlanRepair(v.data()); !errors.Is(err, journal.ErrForeign) {
+		t.Fatal("repair of a damaged one: ", err)
+	}
+}
+
+// TestOlderJournalDamaged: what a repair gives up of a journal that is damaged, and older than the records too, reaches as far
+// as the records know: the next start, on records of a broker that was killed, finds nothing against it.
+func TestOlderJournalDamaged(t *testing.T) {
+	v := &smallVolume{t: t, dir: t.TempDir()}
+	v.start()
+	v.mustCreate(v.connect())
+	_, seq := v.broker.store.View()
+	v.stop()
+	v.keep("journal", "old")
+	v.start()
+	c := v.connect()
+	v.commits(c)
+	for range 300 { // more than an index holds back
+		v.newProducer(c)
+	}
+	v.keep("segments", "late")
+	v.stop()
+	v.putBack("journal", "old")
+	v.putBack("segments", "late")
+	v.damageJournal(seq)
+	if err := v.refused(); err == nil {
+		t.Fatal("not refused")
+	}
+	v.repair()
+	v.start()
+	if _, resumed := v.broker.store.View(); resumed < manyEntries {
+		t.Errorf("the journal goes on with entry %d, which the records know already", resumed)
+	}
+	v.stop()
+}
+
+// TestNoteUnreadable: what is no note keeps the broker from starting only when it cannot be read at all, and then says so.
+func TestNoteUnreadable(t *testing.T) {
+	v := &smallVolume{t: t, dir: t.TempDir()}
+	v.start()
+	v.mustCreate(v.connect())
+	v.stop()
+	note := v.data("segments", "journal")
+	if err := os.WriteFile(note, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v.start()
+	v.stop()
+	if err := errors.Join(os.Remove(note), os.Mkdir(note, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.refused(); !strings.Contains(err.Error(), "segments/journal") || !strings.Contains(err.Error(), "remove it") {
+		t.Error("it does not say what to do: ", err)
+	}
+	if err := os.Remove(note); err != nil {
+		t.Fatal(err)
+	}
+	v.start()
+	v.stop()
 }
 
 // TestMissingSegments: a journal with topics beside no segments is refused; who makes an empty directory goes on without.
@@ -240,12 +303,7 @@ func TestRepairSkipsProducerIDs(t *testing.T) {
 	_, seq := v.broker.store.View()
 	v.newProducer(c)
 	v.stop()
-	for _, name := range v.snapshots() { // else nothing is lost
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	damageEntry(t, v.data("journal", "00000000000000000001.journal"), seq+1)
+	v.damageJournal(seq + 1)
 	if err := v.refused(); err == nil {
 		t.Fatal("not refused")
 	}
@@ -267,6 +325,17 @@ func (v *smallVolume) snapshots() []string {
 	return names
 }
 
+// damageJournal damages an entry, and takes the snapshots away, else nothing is lost.
+func (v *smallVolume) damageJournal(seq uint64) {
+	v.t.Helper()
+	for _, name := range v.snapshots() {
+		if err := os.Remove(name); err != nil {
+			v.t.Fatal(err)
+		}
+	}
+	damageEntry(v.t, v.data("journal", "00000000000000000001.journal"), seq)
+}
+
 // damageEntry flips a bit of an entry's body.
 func damageEntry(t *testing.T, name string, seq uint64) {
 	t.Helper()
@@ -281,6 +350,18 @@ func damageEntry(t *testing.T, name string, seq uint64) {
 	b[at+28] ^= 1
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+const manyEntries = 50
+
+// commits makes entries of the journal that are buffered.
+func (v *smallVolume) commits(c *volumeConn) {
+	v.t.Helper()
+	for i := range manyEntries {
+		if code := v.commit(c, strings.Repeat("x", i)); code != 0 {
+			v.t.Fatal("commit: code", code)
+		}
 	}
 }
 
@@ -302,11 +383,7 @@ func TestKilledAfterPowerLoss(t *testing.T) {
 	c := v.connect()
 	v.mustCreate(c)
 	v.keep("journal", "early")
-	for i := range 50 { // buffered entries
-		if code := v.commit(c, strings.Repeat("x", i)); code != 0 {
-			t.Fatal("commit: code", code)
-		}
-	}
+	v.commits(c)
 	for range 300 { // more than an index holds back
 		p := volumeAsk[*kmsg.ProduceResponse](c, produceNow(t, -1, -1)).Topics[0].Partitions[0]
 		if p.ErrorCode != 0 {

@@ -32,6 +32,10 @@ func CheckDataDir(dir string) error {
 		}
 		return nil
 	}
+	reach, _, err := reachOf(fsys) // before the journal, for a broker may be writing both
+	if err != nil {
+		return inDir(fsys, err)
+	}
 	result, err := replay.Run(fsys, journalDir, replay.Options{Nearest: true})
 	switch {
 	case err != nil:
@@ -41,10 +45,7 @@ func CheckDataDir(dir string) error {
 	case result.Status != replay.Replayed:
 		return fmt.Errorf("data directory %s: %s", fsys.Path(), result.Verdict)
 	}
-	reach, _, err := reachOf(fsys)
-	if err == nil {
-		err = reach.Check(result.ClusterID, result.LastSeq, journalDir, 0)
-	}
+	err = reach.Check(result.ClusterID, result.LastSeq, journalDir, 0)
 	if err == nil {
 		err = missingSegments(fsys, result.State.Topics.Len())
 	}

@@ -214,7 +214,7 @@ func (b *Broker) openLogs() error {
 		return err
 	}
 	b.logs = logs
-	b.onClose(logs.Close)
+	b.onClose(b.closeLogs)
 	b.noteStarted()
 	state, _ := b.store.View()
 	for _, id := range logs.List() {

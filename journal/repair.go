@@ -66,6 +66,9 @@ func PlanRepair[S State[S]](fsys disk.FS, opt Options, fresh func() S) (*Repair,
 		return nil, err
 	}
 	r.cluster = r.clusterOf(bases, opt.IDs)
+	if beside := opt.Reach.ClusterID; beside != ([16]byte{}) && beside != r.cluster {
+		return nil, ErrForeign
+	}
 	if err := r.choose(bases); err != nil {
 		return nil, err
 	}
@@ -285,7 +288,7 @@ func (r *Repair) account(damage *DamageError) error {
 
 // known is the last entry that anything here says was written.
 func (r *Repair) known(damage *DamageError) (uint64, error) {
-	known := damage.LastSeq
+	known := max(damage.LastSeq, r.opt.Reach.Seq)
 	if r.keep.damage != nil {
 		known = max(known, r.keep.damage.LastSeq)
 	}

@@ -67,6 +67,10 @@ func lostPower(says, id string) bool {
 	return says != "" && says != bootClean && says != id
 }
 
+// DoubtStop makes the next start look at this stop as at a crash, should power be lost by then: what the records were written
+// beside may not be on disk.
+func (d *Dir) DoubtStop() { d.doubted.Store(true) }
+
 // forgetBoot is for a clean stop of all partitions: whatever happens to the machine now, nothing was under way.
 func (d *Dir) forgetBoot() error {
 	if d.opt.BootID == "" {

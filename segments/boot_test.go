@@ -64,6 +64,11 @@ func TestBootFile(t *testing.T) {
 	use(2)
 	stop()
 	says("all were opened", bootClean)
+	open("two", false)
+	use(0)
+	d.DoubtStop()
+	stop()
+	says("the journal beside may not be on disk", "two")
 }
 
 // TestBootFileOfADamagedPartition: a clean stop does not make its damage what a power loss explains.

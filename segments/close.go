@@ -26,7 +26,7 @@ func (d *Dir) Close() error {
 	err = errors.Join(err, d.files.withRoom(func() error {
 		return writeCheckpoint(d.fs, d.root, path.Join(d.root, checkpointName), rows)
 	}))
-	if err == nil && vouched {
+	if err == nil && vouched && !d.doubted.Load() {
 		err = d.files.withRoom(d.forgetBoot)
 	}
 	d.checkpoint.close()

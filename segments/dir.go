@@ -68,6 +68,7 @@ type Dir struct {
 	checkpoint checkpoint
 	powerLost  bool
 	wasClean   bool // the last session ended with all partitions as their rows say
+	doubted    atomic.Bool
 
 	producerExpiryMs atomic.Int64
 
