@@ -7,12 +7,23 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"doze/journal"
 )
 
 // systemClock is the machine's clock.
 type systemClock struct{}
 
 func (systemClock) NowMillis() int64 { return time.Now().UnixMilli() }
+
+// Steady is the time that has passed since the program began, on top of what the clock said then.
+func (systemClock) Steady() journal.Clock { return steadyClock{} }
+
+type steadyClock struct{}
+
+var begun = time.Now()
+
+func (steadyClock) NowMillis() int64 { return begun.UnixMilli() + time.Since(begun).Milliseconds() }
 
 // randomIDs makes random UUIDs (version 4). As in Kafka none begins with a dash in its text form, which a command line
 // would take for an option, and none is one of the few that Kafka reserves.

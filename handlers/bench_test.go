@@ -42,9 +42,18 @@ type testBroker struct {
 }
 
 // manualClock stands still.
-type manualClock struct{ now atomic.Int64 }
+type manualClock struct {
+	now  atomic.Int64
+	back atomic.Int64 // how far the machine's clock was set back
+}
 
-func (c *manualClock) NowMillis() int64 { return c.now.Load() }
+func (c *manualClock) NowMillis() int64 { return c.now.Load() - c.back.Load() }
+
+func (c *manualClock) Steady() journal.Clock { return evenClock{c} }
+
+type evenClock struct{ *manualClock }
+
+func (c evenClock) NowMillis() int64 { return c.now.Load() }
 
 // countingIDs are ids that tell their order.
 type countingIDs struct{ n atomic.Uint64 }

@@ -26,6 +26,7 @@ type Broker struct {
 	static  *configs.Broker
 	profile *Profile
 	clock   journal.Clock
+	steady  journal.Clock // of what is kept in memory alone
 	log     *slog.Logger
 	// space tells the size of the data directory's file system, for DescribeLogDirs.
 	space func() (total, usable int64)
@@ -92,12 +93,12 @@ type Options struct {
 // New gives a broker that is ready to serve; Start begins its timers.
 func New(opt Options) *Broker {
 	b := &Broker{
-		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, log: opt.Log,
+		store: opt.Store, logs: opt.Logs, profile: opt.Profile, clock: opt.Clock, steady: steadyOf(opt.Clock), log: opt.Log,
 		space: opt.Space, dir: opt.DataDir, nodeID: opt.NodeID, nodeName: strconv.Itoa(int(opt.NodeID)), reconfigured: opt.Reconfigured,
 		credentials: opt.Credentials, tokens: newTokenSecrets(),
 	}
 	b.SetStatic(opt.Static)
-	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.clock)
+	b.sessions = newFetchSessions(int(b.static.Int("max.incremental.fetch.session.cache.slots")), b.steady)
 	b.authorizer = newAuthorizer(b.static, b.log)
 	if b.authorizer != nil && opt.Super != "" {
 		b.authorizer.rules.SuperUsers[opt.Super] = true
@@ -107,8 +108,8 @@ func New(opt Options) *Broker {
 	b.serveShares()
 	b.loggers = newLoggers(b.nodeID, opt.LogLevel)
 	b.cleaner = newLogCleaner(b)
-	b.quotas = newClientQuotas(b.static, b.clock.NowMillis)
-	b.telemetry = newTelemetry(opt.Telemetry, b.clock.NowMillis)
+	b.quotas = newClientQuotas(b.static, b.steady.NowMillis)
+	b.telemetry = newTelemetry(opt.Telemetry, b.steady.NowMillis)
 	b.table = b.serve()
 	return b
 }

@@ -156,7 +156,7 @@ func (c *coordinator) quietHeartbeat(state *projections.State, cmd *consumerComm
 	}
 	if g.Consumer.Epoch > g.Consumer.TargetEpoch {
 		interval := c.groupInt(state, g.ID, "consumer.assignment.interval.ms")
-		if mayAssign(g.Consumer, interval, c.clock.NowMillis()) {
+		if mayAssign(g.Consumer, interval, c.now()) {
 			return nil
 		}
 	}

@@ -17,7 +17,8 @@ type coordinator struct {
 	// update runs a decision in one Update of the store, and then runs its effects.
 	update   func(ctx context.Context, cause journal.Cause, decide func(*groupDecision)) error
 	view     func() *projections.State
-	clock    journal.Clock
+	clock    journal.Clock // of deadlines
+	now      func() int64  // the time of the journal, in which the state is reckoned
 	settings groupSettings
 	// configs are the broker's own as they are in a state, level that of a feature.
 	configs func(*projections.State) *configs.Broker
@@ -45,7 +46,7 @@ type coordinator struct {
 // newCoordinator gives a coordinator over the broker's store. It answers at once; start begins its deadlines.
 func newCoordinator(b *Broker) *coordinator {
 	c := &coordinator{
-		view: func() *projections.State { state, _ := b.view(); return state }, clock: b.clock, settings: groupSettingsOf(b.static),
+		view: func() *projections.State { state, _ := b.view(); return state }, clock: b.steady, now: b.store.Now, settings: groupSettingsOf(b.static),
 		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), current: map[string]knownTopics{}, wake: make(chan struct{}, 1),
 		configs: func(state *projections.State) *configs.Broker { return b.settings(state).Broker },
 		level:   b.profile.level,

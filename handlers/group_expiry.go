@@ -27,7 +27,7 @@ func (c *coordinator) checkRetention(ctx context.Context) {
 func (c *coordinator) expireOffsets(ctx context.Context) error {
 	state := c.view()
 	var due []string
-	now := c.clock.NowMillis()
+	now := c.now()
 	state.Groups.Each("", func(g *projections.Group) bool {
 		if x := expiryOf(state, g, now, c.settings.offsetsRetentionMs); x.all && g.State == projections.Empty || len(x.expired) > 0 {
 			due = append(due, g.ID)

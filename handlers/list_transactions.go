@@ -22,7 +22,7 @@ import (
 func (b *Broker) listTransactions(_ context.Context, r *wire.Request) (wire.Reply, error) {
 	req := r.Body.(*kmsg.ListTransactionsRequest)
 	resp := respond[*kmsg.ListTransactionsResponse](r)
-	filter := txnFilter{req: req, now: b.clock.NowMillis(), producers: setOf(req.ProducerIDFilters), states: setOf(req.StateFilters)}
+	filter := txnFilter{req: req, now: b.store.Now(), producers: setOf(req.ProducerIDFilters), states: setOf(req.StateFilters)}
 	if req.TransactionalIDPattern != nil && *req.TransactionalIDPattern != "" {
 		if filter.pattern, filter.steps = compileBounded(*req.TransactionalIDPattern); filter.pattern == nil {
 			resp.ErrorCode = invalidRegularExpression

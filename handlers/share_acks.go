@@ -119,7 +119,7 @@ func (b *Broker) acknowledgeable(state *projections.State, key shareMemberKey, a
 		return false
 	}
 	defer p.mu.Unlock()
-	_, why := p.state.Clone().Acknowledge(key.member, ack.batches, b.clock.NowMillis(), b.shareLimits(state, key.group))
+	_, why := p.state.Clone().Acknowledge(key.member, ack.batches, b.steady.NowMillis(), b.shareLimits(state, key.group))
 	return why == nil
 }
 
@@ -172,7 +172,7 @@ func (b *Broker) acknowledgeShare(state *projections.State, cause journal.Cause,
 		}
 	}
 	refused := b.shares.change(cause, p, func(next *shares.Partition) (shares.Write, *refusal) {
-		write, why := next.Acknowledge(key.member, ack.batches, b.clock.NowMillis(), limits)
+		write, why := next.Acknowledge(key.member, ack.batches, b.steady.NowMillis(), limits)
 		if why != nil {
 			p.state = next // what is kept by offsets now stays so, and what was renewed
 			return write, refuseShareAck(why)

@@ -67,7 +67,7 @@ func (f *shareFetching) acquireFrom(p *livePartition, limit, records int64, whol
 	result.ranges = p.state.Acquire(shares.Fetched{
 		Member: f.key.member, From: from, Batches: logBatches(batches), Aborted: abortedBatches(batches, span.Aborted),
 		MaxRecords: int(min(records, int64(f.req.MaxRecords))), BatchSize: int(f.req.BatchSize), Exact: f.req.ShareAcquireMode == 1,
-		Now: f.broker.clock.NowMillis(),
+		Now: f.broker.steady.NowMillis(),
 	}, f.limits)
 	f.broker.shares.watchLocks(p)
 	if len(result.ranges) == 0 {

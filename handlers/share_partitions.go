@@ -218,7 +218,7 @@ func (s *sharePartitions) watchLocks(p *livePartition) {
 	case !any && p.timer != nil:
 		p.timer.Stop()
 	case any:
-		wait := time.Duration(max(until-s.broker.clock.NowMillis(), 0)) * time.Millisecond
+		wait := time.Duration(max(until-s.broker.steady.NowMillis(), 0)) * time.Millisecond
 		if p.timer == nil {
 			p.timer = time.AfterFunc(wait, func() { s.expire(p) })
 		} else {
@@ -237,7 +237,7 @@ func (s *sharePartitions) expire(p *livePartition) {
 	state, _ := s.broker.view()
 	limits := s.broker.shareLimits(state, p.key.group)
 	refused := s.change(journal.Timed("share lock"), p, func(next *shares.Partition) (shares.Write, *refusal) {
-		return next.Expire(s.broker.clock.NowMillis(), limits), nil
+		return next.Expire(s.broker.steady.NowMillis(), limits), nil
 	})
 	if refused != nil && !p.gone {
 		p.timer.Reset(retryMs * time.Millisecond)

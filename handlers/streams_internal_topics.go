@@ -67,7 +67,7 @@ func (e *topicErrors) put(topic, why string, now, until int64) {
 // createInternalTopics adds what failed before to the answer of a heartbeat, and makes the topics that did not. As in Kafka the
 // answer does not wait for how that goes: the next one tells.
 func (b *Broker) createInternalTopics(ctx context.Context, r *wire.Request, group string, resp *kmsg.StreamsGroupHeartbeatResponse, topics []kmsg.CreateTopicsRequestTopic) {
-	now := b.clock.NowMillis()
+	now := b.steady.NowMillis()
 	failed, open := b.groups.topicErrors.at(now, topics)
 	tellFailed(resp, failed)
 	if len(open) == 0 {

@@ -65,7 +65,7 @@ func (b *groupBench) start() {
 	b.waits = nil
 	b.open()
 	b.c = &coordinator{
-		update: b.update, view: func() *projections.State { return b.state }, clock: b, settings: b.set,
+		update: b.update, view: func() *projections.State { return b.state }, clock: b, now: b.NowMillis, settings: b.set,
 		waiters: map[deadlineKey]*waiter{}, deadlines: newDeadlines(), current: map[string]knownTopics{}, wake: make(chan struct{}, 1),
 		configs: func(*projections.State) *configs.Broker { return b.broker },
 		level:   func(*projections.State, string) int16 { return 1 },

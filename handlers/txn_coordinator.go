@@ -130,7 +130,7 @@ const maxExpiredIDs = 1_000
 // expireIDs forgets transactional ids that nobody has used for long.
 func (c *txnCoordinator) expireIDs() {
 	state, _ := c.view()
-	now := c.clock.NowMillis()
+	now := c.store.Now() // as above
 	ids := transactionsThat(state, func(t *projections.Transaction) bool { return expiredID(t, now, c.settings.idExpirationMs) })
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), maxExpiredIDs)]

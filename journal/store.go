@@ -25,6 +25,7 @@ type Store[S State[S]] struct {
 	syncs   []*syncWait // who waits for entries that were answered after write(2)
 	closing bool
 	onDisk  atomic.Uint64 // the last entry known to be on disk
+	lowest  atomic.Int64  // reading of the clock since the last entry
 	wake    chan struct{} // holds one token when there is something to do
 	done    chan struct{} // closed when the loop has ended
 	closed  error         // how it ended
@@ -155,11 +156,26 @@ func (s *Store[S]) View() (S, uint64) {
 // At is the time of the last published entry, in ms: no later entry has an earlier one.
 func (s *Store[S]) At() int64 { return s.view.Load().at }
 
-// Now is the time that an entry would have now: the clock's, unless that was set back.
+// Now is the time that an entry would have now: the clock's, unless that was set back. Who asks for it now and then has the time
+// go on from there although nothing is written.
 func (s *Store[S]) Now() int64 {
 	v := s.view.Load()
-	at, _ := moved(v.at, v.clock, s.opt.Clock.NowMillis())
+	now := s.opt.Clock.NowMillis()
+	at, _ := moved(v.at, s.sinceSetBack(v.clock, now), now)
 	return at
+}
+
+// sinceSetBack is the clock's lowest reading, as far as anybody has looked at it, since the last entry, when that was.
+func (s *Store[S]) sinceSetBack(was, now int64) int64 {
+	for {
+		lowest := s.lowest.Load()
+		if lowest <= now {
+			return min(was, lowest)
+		}
+		if s.lowest.CompareAndSwap(lowest, now) {
+			return min(was, now)
+		}
+	}
 }
 
 // ClusterID is the one in the files' headers.

@@ -94,7 +94,8 @@ func (w *writer[S]) run(batch []*update[S]) {
 	w.buf, w.entries, w.mustSync = w.buf[:0], w.entries[:0], false
 	w.ordinary = false
 	seq, at, clock, chain := w.seq, w.at, w.clock, w.chain
-	w.at, w.clock = moved(w.at, w.clock, w.opt.Clock.NowMillis())
+	now := w.opt.Clock.NowMillis()
+	w.at, w.clock = moved(w.at, w.sinceSetBack(w.clock, now), now)
 	tx := &Tx[S]{ids: w.opt.IDs}
 	for _, u := range batch {
 		if u.state.CompareAndSwap(stateWaiting, stateTaken) {
@@ -297,6 +298,7 @@ func (w *writer[S]) report(err error) {
 
 // publish shows the working state to readers.
 func (w *writer[S]) publish() {
+	w.lowest.Store(w.clock)
 	w.view.Store(&view[S]{state: w.work.Clone(), seq: w.seq, at: w.at, clock: w.clock, chain: w.chain})
 }
 
